@@ -1,0 +1,1 @@
+"""Finite MDPs: the REV operator in float64 and in exact rationals, certified solvers, a tabular learner."""
