@@ -1,0 +1,6 @@
+module
+
+public import RESAC.Order
+public import RESAC.Monetary
+public import RESAC.Finite
+public import RESAC.Operator
