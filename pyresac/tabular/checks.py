@@ -1,0 +1,182 @@
+"""Validation of arrays: each error says what was given, what is allowed, and where."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+
+from pyresac.errors import InputError
+
+Floats = NDArray[np.float64]
+
+ROW_SLACK = 4.0
+"""How many units of rounding per stored entry a row sum may miss 1 by: enough for any sane normalisation."""
+
+
+def finite_array(
+    name: str,
+    value: ArrayLike,
+    *,
+    ndim: int | None = None,
+    shape: tuple[int, ...] | None = None,
+    allow_nonfinite: bool = False,
+) -> Floats:
+    """`value` as a float64 array, or InputError: not numeric, wrong shape, NaN or infinite."""
+    try:
+        array = np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{name} is not an array of numbers: {error}") from None
+    if ndim is not None and array.ndim != ndim:
+        raise InputError(f"{name} has shape {array.shape}; expected {ndim} dimensions")
+    if shape is not None and array.shape != shape:
+        raise InputError(f"{name} has shape {array.shape}; expected {shape}")
+    if not allow_nonfinite and not np.isfinite(array).all():
+        where = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
+        raise InputError(f"{name}{list(where)} is {array[where]}; every entry must be finite")
+    return array
+
+
+def check_number(
+    name: str, value: float, allowed: str, *, low: float, high: float = np.inf, open_low: bool = False
+) -> float:
+    """`value` as a float; InputError unless it is finite and in [low, high] (low excluded where `open_low`)."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise InputError(f"{name} is {value!r}; it must be {allowed}") from None
+    if not np.isfinite(number) or number < low or number > high or (open_low and number == low):
+        raise InputError(f"{name} is {number}; it must be {allowed}")
+    return number
+
+
+def check_available(available: ArrayLike, shape: tuple[int, int]) -> NDArray[np.bool_] | None:
+    """The mask as bool (S, A), None where all true; InputError on another shape or a state without an action."""
+    mask = np.asarray(available)
+    if mask.shape != shape:
+        raise InputError(f"available has shape {mask.shape}; expected {shape} like reward")
+    if mask.dtype != np.bool_ and not np.isin(mask, (0, 1)).all():
+        raise InputError("available must hold booleans (or 0 and 1)")
+    mask = mask.astype(np.bool_)
+    without = np.flatnonzero(~mask.any(axis=1))
+    if len(without):
+        raise InputError(f"state s={without[0]} has no available action; each state needs at least one")
+    return None if mask.all() else mask
+
+
+def check_initial(initial: ArrayLike, n_states: int) -> Floats:
+    """A probability vector (S,) or InputError."""
+    first = finite_array("initial", initial, shape=(n_states,))
+    if first.min() < 0 or abs(first.sum() - 1) > 1e-8:
+        raise InputError(f"initial has minimum {first.min()} and sum {first.sum()}; it must be a probability vector")
+    return first
+
+
+def check_policy(name: str, policy: ArrayLike, shape: tuple[int, int] | None = None) -> Floats:
+    """A policy (S, A): rows are probability vectors to float64 rounding, then divided by their sums."""
+    array = finite_array(name, policy, ndim=2, shape=shape)
+    if array.size == 0:
+        raise InputError(f"{name} has shape {array.shape}; it needs at least one state and one action")
+    if array.min() < 0:
+        s, a = np.unravel_index(int(array.argmin()), array.shape)
+        raise InputError(f"{name} is {array[s, a]} at (s={s}, a={a}); probabilities are at least 0")
+    sums = array.sum(axis=1)
+    worst = int(np.abs(sums - 1).argmax())
+    if abs(sums[worst] - 1) > 1e-9:
+        raise InputError(f"row s={worst} of {name} sums to {sums[worst]}; rows must sum to 1")
+    return np.ascontiguousarray(array / sums[:, None])
+
+
+def checked_rows(
+    transition: ArrayLike | sparse.sparray | sparse.spmatrix,
+    n_states: int,
+    n_actions: int,
+    available: NDArray[np.bool_] | None,
+    *,
+    renormalise: bool,
+) -> tuple[Floats | sparse.csr_array, float]:
+    """The checked kernel and its `row_error`; rows of unavailable pairs are zeroed. Raises InputError."""
+    if sparse.issparse(transition):
+        return _checked_sparse(sparse.csr_array(transition), n_states, n_actions, available, renormalise)
+    given = np.asarray(transition)
+    expected = (n_states, n_actions, n_states)
+    if given.shape != expected:
+        raise InputError(f"transition has shape {given.shape}; reward asks for {expected} (S, A, S)")
+    unit = _unit(given.dtype, renormalise)
+    dense = finite_array("transition", given, allow_nonfinite=available is not None)
+    if available is not None:
+        dense = np.where(available[:, :, None], dense, 0.0)
+    if not np.isfinite(dense).all() or dense.min() < 0:
+        bad = int(np.argmax(~np.isfinite(dense) | (dense < 0)))
+        s, a, t = np.unravel_index(bad, dense.shape)
+        raise InputError(
+            f"transition is {dense[s, a, t]} at (s={s}, a={a}, s'={t}); probabilities must be finite and at least 0"
+        )
+    sums = dense.sum(axis=2)
+    lengths = np.full(sums.shape, n_states)
+    _check_sums(sums, lengths, unit, available, renormalise)
+    if renormalise:
+        dense = dense / np.where(sums > 0, sums, 1.0)[:, :, None]
+        sums = dense.sum(axis=2)
+    return np.ascontiguousarray(dense), _row_error(sums, lengths, available)
+
+
+def _checked_sparse(
+    given: sparse.csr_array, n_states: int, n_actions: int, available: NDArray[np.bool_] | None, renormalise: bool
+) -> tuple[sparse.csr_array, float]:
+    expected = (n_states * n_actions, n_states)
+    if given.shape != expected:
+        raise InputError(f"transition is sparse of shape {given.shape}; reward asks for {expected} (S·A, S)")
+    unit = _unit(given.dtype, renormalise)
+    rows = given.astype(np.float64)
+    if available is not None:
+        keep = np.repeat(available.ravel(), np.diff(rows.indptr))
+        counts = np.where(available.ravel(), np.diff(rows.indptr), 0)
+        indptr = np.concatenate([[0], np.cumsum(counts)]).astype(rows.indptr.dtype)
+        rows = sparse.csr_array((rows.data[keep], rows.indices[keep], indptr), shape=expected)
+    if not rows.has_canonical_format:
+        rows = rows.copy() if rows.data is given.data else rows
+        rows.sum_duplicates()
+    bad = np.flatnonzero(~np.isfinite(rows.data) | (rows.data < 0))
+    if len(bad):
+        pair = int(np.searchsorted(rows.indptr, bad[0], side="right")) - 1
+        where = f"(s={pair // n_actions}, a={pair % n_actions}, s'={rows.indices[bad[0]]})"
+        raise InputError(f"transition is {rows.data[bad[0]]} at {where}; probabilities must be finite and at least 0")
+    lengths = np.diff(rows.indptr).reshape(n_states, n_actions)
+    sums = np.asarray(rows.sum(axis=1), dtype=np.float64).reshape(n_states, n_actions)
+    _check_sums(sums, lengths, unit, available, renormalise)
+    if renormalise:
+        scale = np.repeat(np.where(sums > 0, sums, 1.0).ravel(), lengths.ravel())
+        rows = sparse.csr_array((rows.data / scale, rows.indices, rows.indptr), shape=expected)
+        sums = np.asarray(rows.sum(axis=1), dtype=np.float64).reshape(n_states, n_actions)
+    return rows, _row_error(sums, lengths, available)
+
+
+def _unit(dtype: np.dtype[np.generic], renormalise: bool) -> float:
+    """The rounding unit that row sums are judged by: the input's own only where it will be divided out."""
+    coarse = renormalise and dtype.kind == "f" and dtype.itemsize < 8
+    return float(np.finfo(dtype if coarse else np.float64).eps)
+
+
+def _check_sums(
+    sums: Floats, lengths: NDArray[np.integer], unit: float, available: NDArray[np.bool_] | None, renormalise: bool
+) -> None:
+    miss = np.abs(sums - 1.0)
+    allowed = ROW_SLACK * unit * (lengths + 1)
+    wrong = miss > allowed
+    if available is not None:
+        wrong &= available
+    if not wrong.any():
+        return
+    s, a = np.unravel_index(int(np.where(wrong, miss, -1.0).argmax()), sums.shape)
+    hint = "" if renormalise or miss[s, a] > 1e-3 else " (renormalise=True divides coarser rows by their sums)"
+    raise InputError(f"row (s={s}, a={a}) of transition sums to {sums[s, a]:.17g}; rows must sum to 1{hint}")
+
+
+def _row_error(sums: Floats, lengths: NDArray[np.integer], available: NDArray[np.bool_] | None) -> float:
+    """A bound on |exact row sum − 1|: what was measured plus the rounding of measuring it (recursive summation)."""
+    if available is not None:
+        sums, lengths = sums[available], lengths[available]
+    measured = np.abs(sums - 1.0)
+    rounding = (lengths + 2) * 2.0**-53 * 1.0625
+    return float(np.nextafter((measured + rounding).max(), np.inf))

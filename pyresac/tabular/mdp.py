@@ -1,0 +1,211 @@
+"""Finite Markov decision processes in float64, dense or sparse.
+
+Everything downstream relies on one invariant, checked here: the row of every available pair is a probability vector
+up to `row_error`, which the operator carries in its bounds. The theorems (C09–C11) are about full kernels; a reading
+in which `done` masks the bootstrap is kept apart (`continuation`, `terminal`; see `FiniteMDP.from_gymnasium`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+
+from pyresac.errors import InputError
+from pyresac.tabular.checks import check_available, check_initial, checked_rows, finite_array
+
+if TYPE_CHECKING:
+    import gymnasium
+
+    from pyresac.tabular.exact import ExactMDP
+
+Floats: TypeAlias = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class FiniteMDP:
+    """A finite MDP (S states, A actions); build one with `from_arrays` or the other constructors, which check it.
+
+    transition: float64 (S, A, S), or CSR of shape (S·A, S) whose row s·A + a belongs to the pair (s, a).
+    reward: float64 (S, A), in the reward's own unit, 0 on unavailable pairs.
+    discount: γ in [0, 1).
+    available: bool (S, A), or None where every action is available everywhere. Rows of unavailable pairs are zero.
+    initial: float64 (S,), the distribution of the first state, or None.
+    row_error: a bound on |Σ_s' P(s'|s,a) − 1| over the available pairs.
+    continuation: float64 (S, A), or None. Only in the done-masked reading: the probability that the episode goes on,
+        by which `RevOperator` multiplies frozen penalties (C22 d).
+    terminal: bool (S,), or None. Only in the done-masked reading: the absorbing states whose value is pinned to 0.
+    """
+
+    transition: Floats | sparse.csr_array
+    reward: Floats
+    discount: float
+    available: NDArray[np.bool_] | None = None
+    initial: Floats | None = None
+    row_error: float = 0.0
+    continuation: Floats | None = field(default=None, repr=False)
+    terminal: NDArray[np.bool_] | None = field(default=None, repr=False)
+
+    @classmethod
+    def from_arrays(
+        cls,
+        transition: ArrayLike | sparse.sparray | sparse.spmatrix,
+        reward: ArrayLike,
+        discount: float,
+        *,
+        available: ArrayLike | None = None,
+        initial: ArrayLike | None = None,
+        renormalise: bool = False,
+    ) -> FiniteMDP:
+        """An MDP from arrays: transition (S, A, S) or sparse (S·A, S), reward (S, A), discount in [0, 1).
+
+        available: bool (S, A); each state needs one available action. What `transition` and `reward` hold elsewhere
+        is ignored. initial: a probability vector (S,).
+        A row may miss 1 by the rounding of float64 at its length; what is left is carried in `row_error`.
+        renormalise: divide each row by its sum first; rows may then miss 1 by the rounding of their own dtype
+        (float32, say), but no more.
+
+        Raises InputError naming the first offending entry.
+        """
+        rewards = finite_array("reward", reward, ndim=2, allow_nonfinite=available is not None)
+        n_states, n_actions = rewards.shape
+        if n_states < 1 or n_actions < 1:
+            raise InputError(f"reward has shape {rewards.shape}; an MDP needs at least one state and one action")
+        gamma = check_discount(discount)
+        mask = None if available is None else check_available(available, (n_states, n_actions))
+        if mask is not None:
+            rewards = np.where(mask, rewards, 0.0)
+            bad = np.argwhere(~np.isfinite(rewards))
+            if len(bad):
+                s, a = bad[0]
+                raise InputError(
+                    f"reward is {rewards[s, a]} at (s={s}, a={a}); rewards of available pairs must be finite"
+                )
+        rows, row_error = checked_rows(transition, n_states, n_actions, mask, renormalise=renormalise)
+        first = None if initial is None else check_initial(initial, n_states)
+        return cls(rows, np.ascontiguousarray(rewards), gamma, mask, first, row_error)
+
+    @classmethod
+    def from_gymnasium(
+        cls, env: str | gymnasium.Env[Any, Any], discount: float, *, done_masked: bool = False, **make_options: Any
+    ) -> FiniteMDP:
+        """The model of a Gymnasium toy-text environment, from its table `P`: see `pyresac.tabular.toy_text`."""
+        from pyresac.tabular.toy_text import from_gymnasium
+
+        return from_gymnasium(env, discount, done_masked=done_masked, **make_options)
+
+    @classmethod
+    def from_counts(cls, counts: ArrayLike | sparse.sparray, reward_sums: ArrayLike, discount: float) -> FiniteMDP:
+        """The nominal model p° of a replay buffer: counts (S, A, S) or sparse (S·A, S) of transitions seen, and the
+        sums of rewards (S, A) seen at each pair.
+
+        p°(s'|s,a) = n(s,a,s')/n(s,a), R(s,a) the mean reward. Pairs never seen are unavailable. A state that was never
+        left is made absorbing, with reward 0 and every action available: of what follows there nothing is known.
+        """
+        from pyresac.tabular.counts import from_counts
+
+        return from_counts(counts, reward_sums, discount)
+
+    @classmethod
+    def load(cls, path: str | Path, discount: float | None = None) -> FiniteMDP:
+        """Read `.npz` (written by `save`) or `.csv` (idstatefrom,idaction,idstateto,probability,reward; the CSV holds
+        no discount, so give one)."""
+        from pyresac.tabular.files import load
+
+        return load(Path(path), discount)
+
+    def save(self, path: str | Path) -> None:
+        """Write `.npz` (everything) or `.csv` (transitions and rewards), by the ending of `path`."""
+        from pyresac.tabular.files import save
+
+        save(self, Path(path))
+
+    @property
+    def n_states(self) -> int:
+        """S."""
+        return int(self.reward.shape[0])
+
+    @property
+    def n_actions(self) -> int:
+        """A."""
+        return int(self.reward.shape[1])
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether `transition` is CSR."""
+        return not isinstance(self.transition, np.ndarray)
+
+    @cached_property
+    def matrix(self) -> sparse.csr_array:
+        """The kernel as CSR of shape (S·A, S)."""
+        if isinstance(self.transition, np.ndarray):
+            return sparse.csr_array(self.transition.reshape(self.n_states * self.n_actions, self.n_states))
+        return self.transition
+
+    def csr(self) -> tuple[NDArray[np.integer[Any]], NDArray[np.integer[Any]], Floats]:
+        """(indptr, indices, data) of `matrix`, in SciPy's index type (int32 unless there are 2³¹ entries)."""
+        return self.matrix.indptr, self.matrix.indices, self.matrix.data
+
+    @cached_property
+    def longest_row(self) -> int:
+        """The largest number of stored successors of a pair: what rounding bounds depend on."""
+        if isinstance(self.transition, np.ndarray):
+            return self.n_states
+        return int(np.diff(self.matrix.indptr).max(initial=1))
+
+    def expect(self, v: Floats) -> Floats:
+        """Σ_s' P(s'|s,a)·v(s') for v (S,): an array (S, A), 0 on unavailable pairs."""
+        if isinstance(self.transition, np.ndarray):
+            return np.asarray(self.transition @ v, dtype=np.float64)
+        return np.asarray(self.transition @ v, dtype=np.float64).reshape(self.n_states, self.n_actions)
+
+    def dense(self) -> Floats:
+        """The kernel as a dense array (S, A, S)."""
+        if isinstance(self.transition, np.ndarray):
+            return self.transition
+        shape = (self.n_states, self.n_actions, self.n_states)
+        return np.asarray(self.transition.toarray(), dtype=np.float64).reshape(shape)
+
+    def with_discount(self, discount: float) -> FiniteMDP:
+        """The same MDP with another γ."""
+        return self.replace(discount=check_discount(discount))
+
+    def replace(self, **changes: Any) -> FiniteMDP:
+        """A copy with some fields replaced (unchecked; for code that keeps the invariants)."""
+        from dataclasses import replace
+
+        return replace(self, **changes)
+
+    def to_exact(self) -> ExactMDP:
+        """The same MDP over ℚ: each float is a rational; each row is divided by its exact sum."""
+        from pyresac.tabular.exact import ExactMDP
+
+        if self.continuation is not None:
+            raise InputError("this MDP is a done-masked reading; build the full-kernel one to compare exactly")
+        kernel = [[_exact_row(row) for row in state] for state in self.dense()]
+        available = None if self.available is None else tuple(tuple(bool(x) for x in row) for row in self.available)
+        reward = tuple(tuple(Fraction(float(x)) for x in row) for row in self.reward)
+        return ExactMDP(tuple(tuple(state) for state in kernel), reward, Fraction(self.discount), available)
+
+
+def _exact_row(row: Floats) -> tuple[Fraction, ...]:
+    entries = [Fraction(float(x)) for x in row]
+    total = sum(entries, Fraction(0))
+    return tuple(x / total for x in entries) if total else tuple(entries)
+
+
+def check_discount(discount: float) -> float:
+    """`discount` as a float; InputError unless it lies in [0, 1)."""
+    try:
+        gamma = float(discount)
+    except (TypeError, ValueError):
+        raise InputError(f"discount is {discount!r}; it must be a number in [0, 1)") from None
+    if not 0.0 <= gamma < 1.0:
+        raise InputError(f"discount is {gamma}; it must lie in [0, 1): at 1 the backup is no contraction")
+    return gamma
