@@ -149,13 +149,18 @@ def _checked_sparse(
         scale = np.repeat(np.where(sums > 0, sums, 1.0).ravel(), lengths.ravel())
         rows = sparse.csr_array((rows.data / scale, rows.indices, rows.indptr), shape=expected)
         sums = np.asarray(rows.sum(axis=1), dtype=np.float64).reshape(n_states, n_actions)
+    if rows.nnz < 2**31:
+        indices, indptr = rows.indices.astype(np.int32, copy=False), rows.indptr.astype(np.int32, copy=False)
+        rows = sparse.csr_array((rows.data, indices, indptr), shape=expected)
     return rows, _row_error(sums, lengths, available)
 
 
 def _unit(dtype: np.dtype[np.generic], renormalise: bool) -> float:
     """The rounding unit that row sums are judged by: the input's own only where it will be divided out."""
     coarse = renormalise and dtype.kind == "f" and dtype.itemsize < 8
-    return float(np.finfo(dtype if coarse else np.float64).eps)
+    return float(
+        np.finfo(np.float32 if dtype.itemsize == 4 else np.float16).eps if coarse else np.finfo(np.float64).eps
+    )
 
 
 def _check_sums(
