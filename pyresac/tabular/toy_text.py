@@ -5,7 +5,7 @@ absorbing state with reward 0. Where the states that end an episode are entered 
 themselves; otherwise one more state, the last, is added for the end.
 
 The *done-masked* reading is offered apart: its backup r + γ(1 − done)(V − penalty) drops the frozen penalty together
-with the bootstrap. Written on the full kernel, that is a penalty multiplied by the probability that the episode goes on. It
+with the bootstrap. Written on the full kernel, that is a penalty times the probability that the episode goes on. It
 still contracts; but with the terminal value pinned to 0 the discounting lemma fails (C10), and even a constant κ can
 change the ranking of actions, since it taxes going on and not ending (C22 d).
 """
