@@ -1,1 +1,58 @@
-"""Finite MDPs: the REV operator in float64 and in exact rationals, certified solvers, a tabular learner."""
+"""Finite MDPs: the REV operator in float64 and in exact rationals, certified solvers, a tabular learner.
+
+>>> from pyresac.tabular import FiniteMDP, RevOperator, Soft
+>>> mdp = FiniteMDP.from_arrays([[[0.5, 0.5], [0.0, 1.0]], [[0.0, 1.0], [1.0, 0.0]]], [[1.0, 0.0], [0.0, 2.0]], 0.9)
+>>> backup = RevOperator(mdp, kappa=0.1, value=Soft(temperature=0.5))
+>>> backup.modulus
+0.9
+"""
+
+from pyresac.tabular import families
+from pyresac.tabular.expectations import (
+    EntropicRisk,
+    ExpectationFunctional,
+    IntervalSet,
+    KLBall,
+    L1Ball,
+    Nominal,
+    WorstOfKernels,
+)
+from pyresac.tabular.live import (
+    EnsembleDeviation,
+    EnsembleVariance,
+    LiveOperator,
+    NormPenalty,
+    ScaledPenalty,
+    empirical_modulus,
+    ensemble_variance,
+)
+from pyresac.tabular.mdp import FiniteMDP
+from pyresac.tabular.operator import RevOperator
+from pyresac.tabular.values import Max, Mellowmax, Min, PolicyEntropy, PolicyMean, Soft, ValueFunctional
+
+__all__ = [
+    "EnsembleDeviation",
+    "EnsembleVariance",
+    "EntropicRisk",
+    "ExpectationFunctional",
+    "FiniteMDP",
+    "IntervalSet",
+    "KLBall",
+    "L1Ball",
+    "LiveOperator",
+    "Max",
+    "Mellowmax",
+    "Min",
+    "Nominal",
+    "NormPenalty",
+    "PolicyEntropy",
+    "PolicyMean",
+    "RevOperator",
+    "ScaledPenalty",
+    "Soft",
+    "ValueFunctional",
+    "WorstOfKernels",
+    "empirical_modulus",
+    "ensemble_variance",
+    "families",
+]

@@ -1,0 +1,107 @@
+"""What an expectation functional is, the nominal one, and the worst of finitely many kernels."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from pyresac.errors import InputError
+from pyresac.tabular.checks import Floats, checked_rows
+from pyresac.tabular.mdp import FiniteMDP
+from pyresac.tabular.values import UNIT
+
+
+class ExpectationFunctional(ABC):
+    """E, pair by pair. `lean` names the theorem that it is monetary."""
+
+    lean: ClassVar[str]
+
+    @abstractmethod
+    def __call__(self, mdp: FiniteMDP, v: Floats) -> Floats:
+        """E v: v (S,) to (S, A); 0 on unavailable pairs."""
+
+    @abstractmethod
+    def worst_kernel(self, mdp: FiniteMDP, v: Floats) -> Floats:
+        """The kernel (S, A, S) at which E v is attained (for the entropic risk: the minimiser of its KL dual)."""
+
+    @abstractmethod
+    def rounding(self, mdp: FiniteMDP, magnitude: float) -> float:
+        """A bound on |fl(E v) − E v| over all pairs, whenever |v| ≤ magnitude."""
+
+    def bound_to(self, mdp: FiniteMDP) -> ExpectationFunctional:
+        """This functional with its options checked against `mdp` and spread over its pairs. Raises InputError."""
+        return self
+
+
+@dataclass(frozen=True)
+class Nominal(ExpectationFunctional):
+    """Σ_s' P(s'|s, a)·v(s'). Monetary: `RESAC.expect_monetary`."""
+
+    lean: ClassVar[str] = "RESAC.expect_monetary"
+
+    def __call__(self, mdp: FiniteMDP, v: Floats) -> Floats:
+        return mdp.expect(v)
+
+    def worst_kernel(self, mdp: FiniteMDP, v: Floats) -> Floats:
+        """The kernel itself."""
+        return mdp.dense()
+
+    def rounding(self, mdp: FiniteMDP, magnitude: float) -> float:
+        """M((n + 1)u + row_error), n products summed in any order."""
+        return 1.01 * magnitude * ((mdp.longest_row + 1) * UNIT + mdp.row_error)
+
+
+@dataclass(frozen=True, eq=False)
+class WorstOfKernels(ExpectationFunctional):
+    """min over a finite set of kernels, at each pair on its own: an (s, a)-rectangular set.
+
+    kernels: each (S, A, S) or CSR (S·A, S), at least one. Monetary: `RESAC.fmin_monetary` of expectations (C03).
+    """
+
+    kernels: Sequence[Any]
+    lean: ClassVar[str] = "RESAC.monetary_fmin_family"
+
+    def __post_init__(self) -> None:
+        if len(self.kernels) == 0:
+            raise InputError("kernels is empty; a robust set needs at least one kernel")
+
+    def bound_to(self, mdp: FiniteMDP) -> WorstOfKernels:
+        """Check every kernel against the MDP's shape and available pairs."""
+        if all(isinstance(k, _Checked) and k.shape == mdp.reward.shape for k in self.kernels):
+            return self
+        checked = []
+        for i, given in enumerate(self.kernels):
+            try:
+                rows, error = checked_rows(given, mdp.n_states, mdp.n_actions, mdp.available, renormalise=False)
+            except InputError as problem:
+                raise InputError(f"kernels[{i}]: {problem}") from None
+            checked.append(_Checked(FiniteMDP(rows, mdp.reward, mdp.discount, mdp.available, row_error=error)))
+        return WorstOfKernels(tuple(checked))
+
+    def __call__(self, mdp: FiniteMDP, v: Floats) -> Floats:
+        return np.asarray(np.min([k.model.expect(v) for k in self.bound_to(mdp).kernels], axis=0))
+
+    def worst_kernel(self, mdp: FiniteMDP, v: Floats) -> Floats:
+        """The first minimising kernel of each pair."""
+        models = [k.model for k in self.bound_to(mdp).kernels]
+        choice = np.argmin([m.expect(v) for m in models], axis=0)
+        return np.asarray(np.choose(choice[:, :, None], [m.dense() for m in models]), dtype=np.float64)
+
+    def rounding(self, mdp: FiniteMDP, magnitude: float) -> float:
+        """The largest of the kernels' own bounds: a minimum of numbers each off by ε is off by ε."""
+        return max(Nominal().rounding(k.model, magnitude) for k in self.bound_to(mdp).kernels)
+
+
+@dataclass(frozen=True, eq=False)
+class _Checked:
+    """A kernel that has passed the checks, with the row error that it carries."""
+
+    model: FiniteMDP
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.model.reward.shape
