@@ -175,7 +175,8 @@ def _check_sums(
         return
     s, a = np.unravel_index(int(np.where(wrong, miss, -1.0).argmax()), sums.shape)
     hint = "" if renormalise or miss[s, a] > 1e-3 else " (renormalise=True divides coarser rows by their sums)"
-    raise InputError(f"row (s={s}, a={a}) of transition sums to {sums[s, a]:.17g}; rows must sum to 1{hint}")
+    digits = 17 if miss[s, a] < 1e-12 else 12
+    raise InputError(f"row (s={s}, a={a}) of transition sums to {sums[s, a]:.{digits}g}; rows must sum to 1{hint}")
 
 
 def _row_error(sums: Floats, lengths: NDArray[np.integer], available: NDArray[np.bool_] | None) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import zipfile
 from pathlib import Path
 
@@ -97,12 +98,15 @@ def _load_csv(path: Path, discount: float) -> FiniteMDP:
         header = [name.strip().lower() for name in file.readline().split(",")]
         if sorted(header) != sorted(COLUMNS):
             raise InputError(f"{path}: the columns are {header}; expected {list(COLUMNS)}")
-        try:
-            values = np.loadtxt(file, delimiter=",", ndmin=2, dtype=np.float64)
-        except ValueError as error:
-            raise InputError(f"{path}: {error}") from error
-    if values.size == 0:
+        text = file.read()
+    if not text.strip():
         raise InputError(f"{path} has no rows under its header")
+    try:
+        values = np.loadtxt(io.StringIO(text), delimiter=",", ndmin=2, dtype=np.float64)
+    except ValueError as error:
+        raise InputError(f"{path}: {error}") from error
+    if values.shape[1] != len(COLUMNS):
+        raise InputError(f"{path}: rows have {values.shape[1]} fields; the header names {len(COLUMNS)}")
     column = {name: values[:, header.index(name)] for name in COLUMNS}
     ids = []
     for name in COLUMNS[:3]:
