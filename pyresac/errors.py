@@ -17,3 +17,7 @@ class NotAContractionError(TypeError):
     Freezing is what makes the backup a γ-contraction (claim C11); a live penalty with Lipschitz constant
     L only has modulus at most γ(1 + L) (C37), and the live variance penalty has none (C15).
     """
+
+
+class DivergenceError(ArithmeticError):
+    """Training reached a value that is not finite; the message names the quantity, the step and the last good state."""

@@ -1,0 +1,43 @@
+"""Writing files so that a reader sees the old content or the new one, never a part, whatever kills the writer."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+
+@contextmanager
+def atomic_writer(path: Path) -> Iterator[BinaryIO]:
+    """Open a temporary file beside `path`; on success sync it and rename it onto `path`, on failure remove it.
+
+    Raises OSError (disk full, no permission) with `path` left as it was.
+    """
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        with open(temporary, "wb") as handle:
+            yield handle
+            handle.flush()
+            os.fsync(handle.fileno())
+        os.replace(temporary, path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+    sync_folder(path.parent)
+
+
+def write_atomically(path: Path, content: bytes) -> None:
+    """Replace the file's content as a whole (see `atomic_writer`)."""
+    with atomic_writer(path) as handle:
+        handle.write(content)
+
+
+def sync_folder(folder: Path) -> None:
+    """Make a rename or a new name inside `folder` survive a loss of power."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

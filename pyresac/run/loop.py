@@ -1,0 +1,120 @@
+"""The loop that any agent is trained by: advance, evaluate, log, checkpoint, stop when asked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from numpy.typing import NDArray
+from rich.console import Console
+
+from pyresac.errors import CheckpointError, DivergenceError
+from pyresac.run.config import differences
+from pyresac.run.folder import RunFolder
+from pyresac.run.metrics import MetricsLog
+from pyresac.run.options import FREE_ON_RESUME, RunOptions
+from pyresac.run.progress import TrainingProgress
+from pyresac.run.signals import StopRequest
+
+
+class Trainee(Protocol):
+    """What the loop needs of an agent with its environment."""
+
+    chunk: int
+    """Steps between two looks at the stop request."""
+    columns: Sequence[str]
+    """Names of the numbers in `measure`."""
+    shown: Mapping[str, str]
+    """Labels in the progress bar, each with the column that it shows."""
+
+    @property
+    def step(self) -> int:
+        """Environment steps so far."""
+
+    def advance(self, steps: int) -> None:
+        """Interact and learn for so many steps. The outcome must not depend on how a number of steps is divided."""
+
+    def measure(self) -> dict[str, float]:
+        """Evaluate, and close the window of training statistics. Must draw from no generator that training uses."""
+
+    def state(self) -> dict[str, Any]:
+        """Everything but arrays that `restore` needs, as JSON."""
+
+    def arrays(self) -> Mapping[str, NDArray[Any]]:
+        """The arrays that `restore` needs."""
+
+    def restore(self, state: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Take on a saved state. Raises CheckpointError if it does not fit."""
+
+    def diverged(self) -> str | None:
+        """The quantity that is not finite any more, or None."""
+
+
+def restore_latest(trainee: Trainee, folder: RunFolder, config: dict[str, Any]) -> None:
+    """Bring the trainee to the folder's newest checkpoint (nothing to do before the first one).
+
+    Raises CheckpointError if it is damaged, or of another configuration: then it names the fields that differ.
+    """
+    saved = folder.load_latest()
+    if saved is None:
+        return
+    where = folder.latest()
+    if not {"config", "trainee"} <= saved.state.keys():
+        raise CheckpointError(f"checkpoint {where} is not one of a training run")
+    changed = differences(saved.state["config"], config, free=FREE_ON_RESUME)
+    if changed:
+        raise CheckpointError(f"checkpoint {where} belongs to another configuration: {'; '.join(changed)}")
+    try:
+        trainee.restore(saved.state["trainee"], saved.arrays)
+    except KeyError as error:
+        raise CheckpointError(f"checkpoint {where} lacks {error}") from error
+
+
+def train(
+    trainee: Trainee, options: RunOptions, folder: RunFolder, config: dict[str, Any], console: Console
+) -> str | None:
+    """Train up to `options.steps`; return the name of the signal that ended it early, or None.
+
+    A checkpoint is on disk for the step it returns at. Raises DivergenceError when a quantity is no longer finite,
+    before that state is saved.
+    """
+    saved_at = -1
+    events = folder.tensorboard if options.tensorboard else None
+    with (
+        StopRequest() as stop,
+        MetricsLog(folder.metrics_file, trainee.columns, trainee.step, events) as log,
+        TrainingProgress(console, options.steps, trainee.step) as bar,
+    ):
+        while trainee.step < options.steps and not stop:
+            trainee.advance(_next_boundary(trainee.step, trainee.chunk, options) - trainee.step)
+            bar.moved(trainee.step)
+            if trainee.step % options.eval_every == 0:
+                _require_finite(trainee, folder)
+                row = trainee.measure()
+                log.write(trainee.step, row)
+                bar.note({label: row[column] for label, column in trainee.shown.items()})
+            if trainee.step % options.checkpoint_every == 0:
+                saved_at = _save(trainee, folder, config, options)
+        if saved_at != trainee.step:
+            _save(trainee, folder, config, options)
+    return stop.name
+
+
+def _next_boundary(step: int, chunk: int, options: RunOptions) -> int:
+    due = [period * (step // period + 1) for period in (options.eval_every, options.checkpoint_every)]
+    return min(*due, step + chunk, options.steps)
+
+
+def _save(trainee: Trainee, folder: RunFolder, config: dict[str, Any], options: RunOptions) -> int:
+    _require_finite(trainee, folder)
+    state = {"config": config, "trainee": trainee.state()}
+    folder.save(trainee.step, state, trainee.arrays(), options.keep_checkpoints)
+    return trainee.step
+
+
+def _require_finite(trainee: Trainee, folder: RunFolder) -> None:
+    quantity = trainee.diverged()
+    if quantity is not None:
+        last = folder.latest()
+        good = "there is no checkpoint yet" if last is None else f"the last good checkpoint is {last}"
+        raise DivergenceError(f"{quantity} by step {trainee.step:,}; {good}")

@@ -1,0 +1,44 @@
+"""What produced a run: versions of Python, of the libraries, and the commit of the source."""
+
+from __future__ import annotations
+
+import platform
+import subprocess
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+import pyresac
+
+LIBRARIES = ("pyresac", "numpy", "scipy", "numba", "torch", "gymnasium", "tensorboard")
+
+
+@cache
+def versions() -> dict[str, str]:
+    """Names to versions, found once a process; "git" is the commit of the source tree, "+changes" if it has some."""
+    found = {"python": platform.python_version(), "platform": platform.platform()}
+    for name in LIBRARIES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            found[name] = "not installed"
+    found["git"] = git_commit(Path(pyresac.__file__).parent)
+    return found
+
+
+def git_commit(folder: Path) -> str:
+    """The commit checked out around `folder`, or "unknown" for an installed package or without git."""
+    commit = _git(folder, "rev-parse", "HEAD")
+    if commit is None:
+        return "unknown"
+    return commit + ("+changes" if _git(folder, "status", "--porcelain", "--untracked-files=no", "--", ".") else "")
+
+
+def _git(folder: Path, *arguments: str) -> str | None:
+    try:
+        done = subprocess.run(
+            ["git", "-C", str(folder), *arguments], capture_output=True, text=True, timeout=10, check=True
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return done.stdout.strip()
