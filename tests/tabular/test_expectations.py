@@ -1,0 +1,226 @@
+"""Each robust expectation against a linear or convex program for the same set; rounding bounds against mpmath."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import mpmath
+import numpy as np
+import pytest
+from scipy import sparse
+from scipy.optimize import LinearConstraint, linprog, minimize
+
+from pyresac.errors import InputError
+from pyresac.tabular import (
+    EntropicRisk,
+    ExpectationFunctional,
+    FiniteMDP,
+    IntervalSet,
+    KLBall,
+    L1Ball,
+    Nominal,
+    WorstOfKernels,
+    families,
+)
+
+MDPS = {
+    "dense": families.random_dense(6, 3, 0.9, 0),
+    "sparse": families.random_sparse(8, 2, 3, 0.9, 1),
+    "grid": families.grid(3, 0.9),
+    "some unavailable": FiniteMDP.from_arrays(
+        families.random_dense(4, 3, 0.9, 2).dense(),
+        np.zeros((4, 3)),
+        0.9,
+        available=np.arange(12).reshape(4, 3) % 4 != 0,
+    ),
+}
+VALUES = [
+    lambda n: np.random.default_rng(n).normal(size=n),
+    lambda n: np.zeros(n),
+    lambda n: 1e6 + np.random.default_rng(n).integers(-2, 3, size=n).astype(float),
+    lambda n: np.where(np.arange(n) == n - 1, -1e4, 1e-3),
+]
+every_mdp = pytest.mark.parametrize("mdp", MDPS.values(), ids=MDPS)
+every_value = pytest.mark.parametrize("make", VALUES, ids=["normal", "zero", "huge with ties", "one bad state"])
+
+
+def pairs(mdp: FiniteMDP) -> list[tuple[int, int]]:
+    return [
+        (s, a)
+        for s in range(mdp.n_states)
+        for a in range(mdp.n_actions)
+        if mdp.available is None or mdp.available[s, a]
+    ]
+
+
+def l1_program(p: np.ndarray, v: np.ndarray, radius: float) -> float:
+    """Minimise q·v over q ≥ 0, Σq = 1, |q − p| ≤ t, Σt ≤ radius."""
+    n = len(p)
+    eye = np.eye(n)
+    above = np.block([[eye, -eye], [-eye, -eye], [np.zeros((1, n)), np.ones((1, n))]])
+    limit = np.concatenate([p, -p, [radius]])
+    simplex = np.concatenate([np.ones(n), np.zeros(n)])[None, :]
+    return float(linprog(np.concatenate([v, np.zeros(n)]), above, limit, simplex, [1.0], method="highs").fun)
+
+
+@every_mdp
+@every_value
+@pytest.mark.parametrize("radius", [0.0, 0.1, 0.9, 2.0])
+def test_l1_ball_solves_its_linear_program(mdp: FiniteMDP, make: Callable[[int], np.ndarray], radius: float) -> None:
+    v = make(mdp.n_states)
+    ball = L1Ball(radius)
+    got, worst = ball(mdp, v), ball.worst_kernel(mdp, v)
+    scale = np.abs(v).max() + 1
+    for s, a in pairs(mdp):
+        p = mdp.dense()[s, a]
+        # HiGHS works to feasibility and optimality tolerances of 1e-7.
+        assert got[s, a] == pytest.approx(l1_program(p, v, radius), abs=3e-7 * scale)
+        assert worst[s, a] @ v == pytest.approx(got[s, a], abs=1e-15 * 8 * scale)
+        assert worst[s, a].min() >= 0
+        assert abs(worst[s, a].sum() - 1) <= 1e-15 * 8
+        assert np.abs(worst[s, a] - p).sum() <= radius + 1e-15 * 8
+
+
+@every_mdp
+@every_value
+@pytest.mark.parametrize("radius", [0.0, 0.05, 0.4, 1.0])
+def test_interval_set_solves_its_linear_program(
+    mdp: FiniteMDP, make: Callable[[int], np.ndarray], radius: float
+) -> None:
+    v = make(mdp.n_states)
+    box = IntervalSet.around(mdp, radius)
+    got, worst = box(mdp, v), box.worst_kernel(mdp, v)
+    scale = np.abs(v).max() + 1
+    for s, a in pairs(mdp):
+        p = mdp.dense()[s, a]
+        bounds = [(max(x - radius, 0.0), min(x + radius, 1.0)) if x > 0 else (0.0, 0.0) for x in p]
+        program = linprog(v, A_eq=np.ones((1, len(v))), b_eq=[1.0], bounds=bounds, method="highs")
+        assert got[s, a] == pytest.approx(program.fun, abs=3e-7 * scale)
+        assert worst[s, a] @ v == pytest.approx(got[s, a], abs=1e-15 * 8 * scale)
+        assert abs(worst[s, a].sum() - 1) <= 1e-15 * 8
+        assert all(low <= q <= high for q, (low, high) in zip(worst[s, a], bounds, strict=True))
+
+
+def test_interval_bounds_may_live_off_the_nominal_support() -> None:
+    mdp = FiniteMDP.from_arrays([[[1.0, 0.0]], [[0.0, 1.0]]], np.zeros((2, 1)), 0.9)
+    lower = np.zeros((2, 1, 2))
+    upper = np.array([[[1.0, 0.25]], [[0.5, 1.0]]])
+    v = np.array([3.0, -1.0])
+    for low, high in ((lower, upper), (sparse.csr_array(lower.reshape(2, 2)), sparse.csr_array(upper.reshape(2, 2)))):
+        np.testing.assert_array_equal(IntervalSet(low, high)(mdp, v), [[0.25 * -1 + 0.75 * 3], [-1.0]])
+
+
+@pytest.mark.parametrize("name", ["dense", "sparse"])
+@pytest.mark.parametrize("radius", [1e-6, 0.02, 0.5, 2.0, 50.0])
+def test_kl_ball_solves_its_convex_program(name: str, radius: float) -> None:
+    mdp = MDPS[name]
+    v = VALUES[0](mdp.n_states)
+    ball = KLBall(radius)
+    got, worst = ball(mdp, v), ball.worst_kernel(mdp, v)
+    for s, a in pairs(mdp)[:6]:
+        p = mdp.dense()[s, a]
+        on = p > 0
+        q = worst[s, a]
+        assert q @ v == pytest.approx(got[s, a], abs=1e-14)
+        assert not q[~on].any()
+        assert (np.where(q > 0, q * np.log(np.where(q > 0, q, 1) / np.where(on, p, 1)), 0)).sum() <= radius + 1e-13
+        primal = minimize(
+            lambda x, on=on: x @ v[on],
+            p[on],
+            jac=lambda x, on=on: v[on],
+            method="SLSQP",
+            bounds=[(1e-300, 1)] * int(on.sum()),
+            constraints=[
+                LinearConstraint(np.ones((1, int(on.sum()))), 1, 1),
+                {"type": "ineq", "fun": lambda x, p=p, on=on: radius - (x * np.log(x / p[on])).sum()},
+            ],
+            options={"ftol": 1e-13, "maxiter": 500},
+        )
+        # Every λ gives a lower bound (weak duality); the program's point gives an upper one.
+        lambdas = np.geomspace(1e-6, 1e6, 4001)
+        with np.errstate(over="ignore", divide="ignore"):
+            low = v[on].min()
+            dual = low - lambdas * np.log(np.exp(-(v[on] - low)[None, :] / lambdas[:, None]) @ p[on]) - lambdas * radius
+        assert dual.max() <= got[s, a] + 1e-12
+        if primal.success:
+            assert got[s, a] == pytest.approx(primal.fun, abs=2e-6)
+
+
+def test_radius_zero_is_nominal_and_the_largest_radius_is_the_worst_state() -> None:
+    mdp = MDPS["dense"]
+    v = VALUES[0](mdp.n_states)
+    for zero in (L1Ball(0.0), KLBall(0.0), IntervalSet.around(mdp, 0.0), WorstOfKernels([mdp.transition])):
+        np.testing.assert_allclose(zero(mdp, v), mdp.expect(v), rtol=0, atol=1e-15)
+    for whole in (L1Ball(2.0), KLBall(1e3), IntervalSet(np.zeros((6, 3, 6)), np.ones((6, 3, 6)))):
+        np.testing.assert_allclose(whole(mdp, v), v.min(), rtol=0, atol=1e-15)
+
+
+def test_a_parameter_per_pair_is_the_same_as_one_at_a_time() -> None:
+    mdp = MDPS["dense"]
+    v = VALUES[0](mdp.n_states)
+    radius = np.random.default_rng(0).random((6, 3))
+    for kind in (L1Ball, KLBall, EntropicRisk):
+        together = kind(radius)(mdp, v)
+        for s, a in pairs(mdp):
+            assert together[s, a] == kind(radius[s, a])(mdp, v)[s, a]
+
+
+@pytest.mark.parametrize("beta", [1e-9, 1e-3, 1.0, 30.0, 1e5])
+@pytest.mark.parametrize("scale", [1e-3, 1.0, 1e4])
+def test_entropic_risk_is_within_its_rounding_bound(beta: float, scale: float) -> None:
+    mdp = MDPS["dense"]
+    v = scale * VALUES[0](mdp.n_states)
+    got = EntropicRisk(beta)(mdp, v)
+    bound = EntropicRisk(beta).rounding(mdp, np.abs(v).max())
+    with mpmath.workdps(400):
+        for s, a in pairs(mdp):
+            p = [mpmath.mpf(float(x)) for x in mdp.dense()[s, a]]
+            total = mpmath.fsum(p)
+            mean = mpmath.fsum(x / total * mpmath.exp(-mpmath.mpf(beta) * float(y)) for x, y in zip(p, v, strict=True))
+            assert abs(-mpmath.log(mean) / mpmath.mpf(beta) - float(got[s, a])) <= bound
+
+
+@pytest.mark.parametrize(
+    ("build", "message"),
+    [
+        (lambda: L1Ball(-0.1), r"radius is -0.1; it must be in \[0, 2\]"),
+        (lambda: L1Ball(2.5), r"radius is 2.5; it must be in \[0, 2\]"),
+        (lambda: L1Ball([]), "radius is empty"),
+        (lambda: KLBall(-1.0), "radius is -1.0; it must be a finite number of at least 0"),
+        (lambda: KLBall(np.inf), "radius.* is inf"),
+        (lambda: EntropicRisk(0.0), "beta is 0.0; it must be a finite number above 0"),
+        (lambda: WorstOfKernels([]), "kernels is empty"),
+        (lambda: IntervalSet.around(MDPS["dense"], 1.5), r"radius is 1.5; it must be in \[0, 1\]"),
+    ],
+)
+def test_parameters_out_of_range_are_refused(build: Callable[[], Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        build()
+
+
+@pytest.mark.parametrize(
+    ("functional", "message"),
+    [
+        (L1Ball(np.full((2, 2), 0.1)), r"radius has shape \(2, 2\); expected a number or \(6, 3\)"),
+        (WorstOfKernels([np.full((6, 3, 6), 0.2)]), r"kernels\[0\]: row \(s=0, a=0\) of transition sums to 1.2"),
+        (IntervalSet(np.full((6, 3, 6), 0.3), np.ones((6, 3, 6))), r"Σ lower = 1.8"),
+        (IntervalSet(np.zeros((6, 3, 6)), np.full((6, 3, 6), 0.1)), r"Σ upper = 0.6"),
+        (IntervalSet(np.full((6, 3, 6), 0.1), np.zeros((6, 3, 6))), r"interval \[0.1, 0.0\] at \(s=0, a=0, s'=0\)"),
+    ],
+)
+def test_sets_that_do_not_fit_the_mdp_are_refused(functional: ExpectationFunctional, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        functional.bound_to(MDPS["dense"])
+
+
+def test_nominal_rounding_bounds_the_exact_expectation() -> None:
+    from fractions import Fraction
+
+    for mdp in MDPS.values():
+        v = VALUES[0](mdp.n_states)
+        got, bound = Nominal()(mdp, v), Nominal().rounding(mdp, float(np.abs(v).max()))
+        for s, a in pairs(mdp):
+            row = [Fraction(float(x)) for x in mdp.dense()[s, a]]
+            exact = sum(p * Fraction(float(x)) for p, x in zip(row, v, strict=True)) / sum(row)
+            assert abs(exact - Fraction(float(got[s, a]))) <= Fraction(bound)
