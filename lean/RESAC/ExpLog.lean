@@ -13,7 +13,7 @@ and the rest is derived here. The real exponential and logarithm satisfy them; `
 pair (`exp 1` would have a root of every order), so no soft statement is about rational numbers.
 
 ## Main definitions
-* `ExpLog exp log`: `exp (x + y) = exp x * exp y`, `1 + x ≤ exp x`, and `exp (log x) = x` for `0 < x`.
+* `ExpLog exp log`: `exp (x + y) = exp x * exp y`, `1 + x ≤ exp x`, `0 < x → exp (log x) = x`.
 
 ## Main statements
 * `ExpLog.exp_zero`, `ExpLog.exp_pos`, `ExpLog.exp_lt`, `ExpLog.exp_le`: `exp` is positive and
