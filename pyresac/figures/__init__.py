@@ -1,0 +1,1 @@
+"""Figures of the documentation, each redrawn by one command."""
