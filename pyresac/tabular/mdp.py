@@ -7,7 +7,7 @@ in which `done` masks the bootstrap is kept apart (`continuation`, `terminal`; s
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 Floats: TypeAlias = NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class FiniteMDP:
     """A finite MDP (S states, A actions); build one with `from_arrays` or the other constructors, which check it.
 
@@ -49,8 +49,8 @@ class FiniteMDP:
     available: NDArray[np.bool_] | None = None
     initial: Floats | None = None
     row_error: float = 0.0
-    continuation: Floats | None = field(default=None, repr=False)
-    terminal: NDArray[np.bool_] | None = field(default=None, repr=False)
+    continuation: Floats | None = None
+    terminal: NDArray[np.bool_] | None = None
 
     @classmethod
     def from_arrays(
@@ -125,6 +125,10 @@ class FiniteMDP:
         from pyresac.tabular.files import save
 
         save(self, Path(path))
+
+    def __repr__(self) -> str:
+        size = f"{self.n_states} states, {self.n_actions} actions, discount {self.discount}"
+        return f"FiniteMDP({size}, {f'sparse: {self.matrix.nnz} transitions' if self.is_sparse else 'dense'})"
 
     @property
     def n_states(self) -> int:

@@ -1,0 +1,36 @@
+"""The documentation's examples run, and its links lead somewhere."""
+
+from __future__ import annotations
+
+import doctest
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
+
+
+def in_project(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=in_project)
+def test_examples_run(page: Path) -> None:
+    # Exception messages are part of what the pages show, so they are compared; module paths of errors are not.
+    result = doctest.testfile(str(page), module_relative=False, optionflags=doctest.ELLIPSIS)
+    assert result.failed == 0
+
+
+@pytest.mark.parametrize("page", PAGES, ids=in_project)
+def test_links_to_files_exist(page: Path) -> None:
+    targets = re.findall(r"\]\(([^)#\s]+)", page.read_text(encoding="utf-8"))
+    missing = [t for t in targets if "://" not in t and not (page.parent / t).exists()]
+    assert missing == []
+
+
+def test_the_tabular_guide_has_examples() -> None:
+    """The test above must not pass because a page's examples were not found."""
+    parser = doctest.DocTestParser()
+    assert len(parser.get_examples((ROOT / "docs" / "tabular.md").read_text(encoding="utf-8"))) > 10
