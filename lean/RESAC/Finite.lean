@@ -9,7 +9,7 @@ public section
 /-!
 # Expectations, maxima and minima are monetary
 
-The functionals from which the paper's finite backups are made (Appendix F, Setup).
+The functionals from which the paper's finite backups are made (Appendix E, Setup).
 
 ## Main definitions
 * `IsProb p`: `p` is a probability vector; the paper's (A1) and (A2).
@@ -19,7 +19,7 @@ The functionals from which the paper's finite backups are made (Appendix F, Setu
 ## Main statements
 * `expect_monetary`: an expectation is monetary; `isProb_of_monetary` is the converse, so that (A1)
   and (A2) are necessary as well as sufficient.
-* `fmax_monetary`, `fmin_monetary`: maximum and minimum are monetary (Appendix F, property (P)).
+* `fmax_monetary`, `fmin_monetary`: maximum and minimum are monetary (Appendix E, property (P)).
 * `Monetary.mixture`, `Monetary.convex`, `Monetary.pointwise_max`, `Monetary.pointwise_min`:
   monetary functionals are closed under finite mixtures, maxima and minima.
 -/
@@ -195,7 +195,7 @@ section Decidable
 
 variable [DecidableLE K]
 
-/-- **The maximum over actions is monetary** (Appendix F: "max is monotone", "the argmax is
+/-- **The maximum over actions is monetary** (Appendix E: "max is monotone", "the argmax is
 unchanged"). With `Monetary.within` this is the paper's property (P). -/
 theorem fmax_monetary {n : Nat} : Monetary (fmax : (Fin (n + 1) → K) → K) where
   mono f g h := fmax_le fun i => le_trans (h i) (le_fmax g i)

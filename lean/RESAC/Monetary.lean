@@ -42,7 +42,7 @@ variable {K : Type u} [Field K] [LE K]
 variable {X : Type v} {Y : Type w} {V : (X → K) → K}
 
 /-- **A monetary functional is non-expansive**: arguments within `ε` have values within `ε`. For the
-maximum this is property (P) of Appendix F. -/
+maximum this is property (P) of Appendix E. -/
 theorem Monetary.within (hV : Monetary V) {f g : X → K} {ε : K}
     (h : ∀ x, Within ε (f x) (g x)) : Within ε (V f) (V g) := by
   have h₁ := hV.mono f (fun x => g x + ε) (fun x => (h x).1)
