@@ -66,7 +66,10 @@ class RunFolder:
         if not (path / "config.json").is_file():
             found = "there is no config.json in it" if path.is_dir() else "no such folder"
             raise InputError(f"{path} is not a run folder: {found}")
-        return cls(path)
+        folder = cls(path)
+        for unfinished in (*path.glob(".*.tmp"), *folder.checkpoints.glob(".*.tmp")):
+            unfinished.unlink()
+        return folder
 
     def close(self) -> None:
         """Let other processes have it."""
