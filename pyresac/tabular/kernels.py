@@ -1,0 +1,260 @@
+"""Compiled sweeps over raw CSR and dense arrays: what the solvers spend their time in.
+
+Row s·A + a of the CSR arrays (indptr, indices, data) belongs to the pair (s, a). All kernels release the GIL, so that
+disjoint ranges of states can be swept by several threads; no kernel reassociates sums, so that each result obeys the
+bounds in `solvers.certificate`, however many threads there were.
+
+Shared arguments: reward (S, A) is R − γ·frozen; offset (S, A) is what V subtracts from Q before it looks (λ_epi·Γ in
+the next-pair form), of shape (0, 0) where nothing is subtracted; allowed bool (S, A), of shape (0, 0) where every
+action is available; sign +1 for a maximum, −1 for a minimum.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.integer[Any]]
+Bools = NDArray[np.bool_]
+Range = tuple[float, float, float, int]
+
+Result = TypeVar("Result")
+
+
+def _compiled(function: Callable[..., Result]) -> Callable[..., Result]:
+    compiled: Callable[..., Result] = numba.njit(cache=True, nogil=True)(function)
+    return compiled
+
+
+@_compiled
+def csr_sweep(
+    indptr: Ints, indices: Ints, data: Floats, reward: Floats, offset: Floats, allowed: Bools, discount: float,
+    sign: float, v: Floats, start: int, stop: int, q: Floats, image: Floats, choice: Ints,
+) -> Range:  # fmt: skip
+    """q = reward + γ·P v, image = the extremum of q − offset and choice its action, for the states start…stop − 1.
+
+    Returns (min, max) of image − v, max |q|, and how many entries of `choice` changed.
+    """
+    n_actions = reward.shape[1]
+    low, high, magnitude, changed = np.inf, -np.inf, 0.0, 0
+    for s in range(start, stop):
+        best, arg = -np.inf, -1
+        for a in range(n_actions):
+            if allowed.size and not allowed[s, a]:
+                q[s, a] = -np.inf
+                continue
+            pair = s * n_actions + a
+            total = 0.0
+            for k in range(indptr[pair], indptr[pair + 1]):
+                total += data[k] * v[indices[k]]
+            x = reward[s, a] + discount * total
+            q[s, a] = x
+            magnitude = max(magnitude, abs(x))
+            seen = sign * (x - offset[s, a]) if offset.size else sign * x
+            if arg < 0 or seen > best:
+                best, arg = seen, a
+        image[s] = sign * best
+        changed += choice[s] != arg
+        choice[s] = arg
+        gap = image[s] - v[s]
+        low, high = min(low, gap), max(high, gap)
+    return low, high, magnitude, changed
+
+
+@_compiled
+def reduce_sweep(
+    offset: Floats, allowed: Bools, sign: float, v: Floats, q: Floats, image: Floats, choice: Ints
+) -> Range:
+    """As `csr_sweep`, for a q that is already there; unavailable pairs are overwritten with −inf."""
+    n_states, n_actions = q.shape
+    low, high, magnitude, changed = np.inf, -np.inf, 0.0, 0
+    for s in range(n_states):
+        best, arg = -np.inf, -1
+        for a in range(n_actions):
+            if allowed.size and not allowed[s, a]:
+                q[s, a] = -np.inf
+                continue
+            x = q[s, a]
+            magnitude = max(magnitude, abs(x))
+            seen = sign * (x - offset[s, a]) if offset.size else sign * x
+            if arg < 0 or seen > best:
+                best, arg = seen, a
+        image[s] = sign * best
+        changed += choice[s] != arg
+        choice[s] = arg
+        gap = image[s] - v[s]
+        low, high = min(low, gap), max(high, gap)
+    return low, high, magnitude, changed
+
+
+@_compiled
+def csr_in_place(
+    indptr: Ints, indices: Ints, data: Floats, reward: Floats, offset: Floats, allowed: Bools, discount: float,
+    sign: float, v: Floats, backward: bool,
+) -> float:  # fmt: skip
+    """One Gauss–Seidel sweep of value iteration over v, each pair's self-loop solved for. Returns the largest change.
+
+    Solving x = b + γ·p_ss·x for x keeps the fixed point, since q(s, a) at the optimum depends on v(s) = v*(s).
+    """
+    n_states, n_actions = reward.shape
+    largest = 0.0
+    for i in range(n_states):
+        s = n_states - 1 - i if backward else i
+        best, found = -np.inf, False
+        for a in range(n_actions):
+            if allowed.size and not allowed[s, a]:
+                continue
+            pair = s * n_actions + a
+            total, stay = 0.0, 0.0
+            for k in range(indptr[pair], indptr[pair + 1]):
+                if indices[k] == s:
+                    stay += data[k]
+                else:
+                    total += data[k] * v[indices[k]]
+            x = reward[s, a] + discount * total
+            if offset.size:
+                x -= offset[s, a]
+            seen = sign * (x / (1.0 - discount * stay))
+            if not found or seen > best:
+                best, found = seen, True
+        largest = max(largest, abs(sign * best - v[s]))
+        v[s] = sign * best
+    return largest
+
+
+@_compiled
+def dense_in_place(
+    transition: Floats, reward: Floats, offset: Floats, allowed: Bools, discount: float, sign: float, v: Floats,
+    backward: bool,
+) -> float:  # fmt: skip
+    """As `csr_in_place` for a dense kernel (S, A, S)."""
+    n_states, n_actions = reward.shape
+    largest = 0.0
+    for i in range(n_states):
+        s = n_states - 1 - i if backward else i
+        best, found = -np.inf, False
+        for a in range(n_actions):
+            if allowed.size and not allowed[s, a]:
+                continue
+            total = 0.0
+            for t in range(n_states):
+                total += transition[s, a, t] * v[t]
+            stay = transition[s, a, s]
+            x = reward[s, a] + discount * (total - stay * v[s])
+            if offset.size:
+                x -= offset[s, a]
+            seen = sign * (x / (1.0 - discount * stay))
+            if not found or seen > best:
+                best, found = seen, True
+        largest = max(largest, abs(sign * best - v[s]))
+        v[s] = sign * best
+    return largest
+
+
+@_compiled
+def policy_rows(
+    indptr: Ints, indices: Ints, data: Floats, reward: Floats, offset: Floats, discount: float, choice: Ints,
+    solve_loops: bool, out_indptr: Ints, out_indices: Ints, out_data: Floats, out_rhs: Floats,
+) -> int:  # fmt: skip
+    """The affine system v = rhs + D v of the policy `choice`, D = γ·P_π, row by row. Returns the entries written.
+
+    solve_loops: divide each row by 1 − γ·p_ss and drop its diagonal, which leaves the solution as it is.
+    """
+    n_states, n_actions = reward.shape
+    filled = 0
+    out_indptr[0] = 0
+    for s in range(n_states):
+        a = choice[s]
+        pair = s * n_actions + a
+        stay, first = 0.0, filled
+        for k in range(indptr[pair], indptr[pair + 1]):
+            if solve_loops and indices[k] == s:
+                stay += data[k]
+            else:
+                out_indices[filled] = indices[k]
+                out_data[filled] = data[k]
+                filled += 1
+        scale = 1.0 / (1.0 - discount * stay)
+        for k in range(first, filled):
+            out_data[k] *= discount * scale
+        out_rhs[s] = (reward[s, a] - offset[s, a] if offset.size else reward[s, a]) * scale
+        out_indptr[s + 1] = filled
+    return filled
+
+
+@_compiled
+def affine_sweep(indptr: Ints, indices: Ints, data: Floats, rhs: Floats, v: Floats, out: Floats) -> tuple[float, float]:
+    """out = rhs + D v. Returns (min, max) of out − v."""
+    low, high = np.inf, -np.inf
+    for s in range(v.size):
+        total = rhs[s]
+        for k in range(indptr[s], indptr[s + 1]):
+            total += data[k] * v[indices[k]]
+        gap = total - v[s]
+        low, high = min(low, gap), max(high, gap)
+        out[s] = total
+    return low, high
+
+
+@_compiled
+def affine_in_place(indptr: Ints, indices: Ints, data: Floats, rhs: Floats, v: Floats, backward: bool) -> float:
+    """One Gauss–Seidel sweep of v = rhs + D v. Returns the largest change."""
+    largest = 0.0
+    for i in range(v.size):
+        s = v.size - 1 - i if backward else i
+        total = rhs[s]
+        for k in range(indptr[s], indptr[s + 1]):
+            total += data[k] * v[indices[k]]
+        largest = max(largest, abs(total - v[s]))
+        v[s] = total
+    return largest
+
+
+@_compiled
+def bandwidth(indptr: Ints, indices: Ints, rows_per_state: int, limit: int) -> int:
+    """max |s' − s| over the stored entries; counting stops at the first entry beyond `limit`, returning limit + 1."""
+    widest = 0
+    for row in range(indptr.size - 1):
+        s = row // rows_per_state
+        for k in range(indptr[row], indptr[row + 1]):
+            widest = max(widest, abs(indices[k] - s))
+        if widest > limit:
+            return limit + 1
+    return widest
+
+
+@_compiled
+def solve_banded(indptr: Ints, indices: Ints, data: Floats, width: int, x: Floats) -> None:
+    """x ← (I − D)⁻¹ x for D of the given bandwidth, by elimination without pivoting.
+
+    I − D is strictly diagonally dominant by rows (rows of D sum to at most γ < 1), an M-matrix: elimination in the
+    natural order is stable, and every pivot stays at least 1 − γ.
+    """
+    n = x.size
+    band = np.zeros((n, width + 1))
+    row = np.zeros(2 * width + 1)
+    for s in range(n):
+        row[:] = 0.0
+        row[width] = 1.0
+        for k in range(indptr[s], indptr[s + 1]):
+            row[indices[k] - s + width] -= data[k]
+        for j in range(width):
+            above = s - width + j
+            factor = row[j]
+            if factor == 0.0:
+                continue
+            x[s] -= factor * x[above]
+            for t in range(1, width + 1):
+                row[j + t] -= factor * band[above, t]
+        pivot = 1.0 / row[width]
+        x[s] *= pivot
+        for t in range(1, width + 1):
+            band[s, t] = row[width + t] * pivot
+    for s in range(n - 2, -1, -1):
+        for t in range(1, min(width, n - 1 - s) + 1):
+            x[s] -= band[s, t] * x[s + t]

@@ -1,0 +1,130 @@
+"""`solve`: the fixed point of a frozen REV operator with a guaranteed error bound."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from pyresac.errors import InputError, NotAContractionError
+from pyresac.tabular import kernels
+from pyresac.tabular.checks import Floats, check_number, finite_array
+from pyresac.tabular.expectations import Nominal
+from pyresac.tabular.live import EnsembleDeviation, EnsembleVariance, LiveOperator, NormPenalty, ScaledPenalty
+from pyresac.tabular.operator import RevOperator
+from pyresac.tabular.solvers.anderson import anderson
+from pyresac.tabular.solvers.certificate import Residual
+from pyresac.tabular.solvers.models import Model, model_of
+from pyresac.tabular.solvers.policy_iteration import modified_policy_iteration, policy_iteration
+from pyresac.tabular.solvers.progress import Progress
+from pyresac.tabular.solvers.solution import Solution, policy_of
+from pyresac.tabular.solvers.systems import LARGEST_BAND
+from pyresac.tabular.solvers.value_iteration import gauss_seidel, value_iteration
+
+METHODS: dict[str, Callable[[Model, Floats, Progress], Residual]] = {
+    "value_iteration": value_iteration,
+    "gauss_seidel": gauss_seidel,
+    "modified_policy_iteration": modified_policy_iteration,
+    "policy_iteration": policy_iteration,
+    "anderson": anderson,
+}
+SMALL = 300
+"""States up to which dense policy evaluation takes a millisecond or so."""
+SMALL_WORST_KERNEL = 2_000_000
+"""Entries (S·A·S) up to which building a worst kernel costs no more than a few sweeps."""
+
+
+def solve(
+    operator: RevOperator,
+    *,
+    tolerance: float = 1e-8,
+    method: str = "auto",
+    max_iterations: int | None = None,
+    initial: ArrayLike | None = None,
+) -> Solution:
+    """Q* = T Q* of `operator`, unique by C11 (`RESAC.rev_unique`), with a bound on what it is off by.
+
+    tolerance: what ‖q − Q*‖∞ may be, ≥ 0, in the reward's unit; 0 asks for the best that float64 can certify.
+    method: "value_iteration", "gauss_seidel" (Max and Min with Nominal only), "modified_policy_iteration",
+        "policy_iteration", "anderson", or "auto", which picks one by the size and the structure of the problem.
+    max_iterations: at most so many applications of the operator to the whole table; None for what its contraction
+        needs. initial: a table Q (S, A) to begin with; None for a constant below the fixed point.
+
+    The bound holds however the solve ends. Where the tolerance is out of reach — float64 cannot certify it at this size
+    and discount, or max_iterations is used up — `converged` is False and `message` says why.
+
+    Raises InputError for bad options, and NotAContractionError for a live penalty.
+    """
+    started = time.perf_counter()
+    _check_operator(operator)
+    goal = check_number("tolerance", tolerance, "a finite number of at least 0", low=0.0)
+    if method != "auto" and method not in METHODS:
+        raise InputError(f"method is {method!r}; it must be one of {', '.join(map(repr, ['auto', *METHODS]))}")
+    if max_iterations is not None and (
+        isinstance(max_iterations, bool) or not isinstance(max_iterations, (int, np.integer)) or max_iterations < 1
+    ):
+        raise InputError(f"max_iterations is {max_iterations!r}; it must be a whole number of at least 1, or None")
+    table = None if initial is None else _checked_table(operator, initial)
+    model = model_of(operator)
+    name = _choose(model) if method == "auto" else method
+    with np.errstate(over="ignore", invalid="ignore"):
+        contraction = _contraction(name, model.discount)
+        progress = Progress(model.certificate, goal, contraction, max_iterations)
+        residual = METHODS[name](model, model.start(table), progress)
+    shift, bound = model.certificate.bound(residual, goal)
+    q = model.q + shift if shift else model.q
+    converged = bound <= goal
+    message = f"{progress.message}; the error is at most {bound:.3g}"
+    policy = policy_of(operator, q, bound)
+    seconds = time.perf_counter() - started
+    return Solution(q, operator.value_of(q), policy, bound, model.sweeps, seconds, converged, name, message)
+
+
+def _contraction(name: str, discount: float) -> float:
+    """What each iteration of a method shrinks the residual by, at least: see the methods."""
+    if name == "anderson":
+        return float(np.sqrt((1.0 + discount) / 2))
+    return max(discount, 0.5)
+
+
+def _choose(model: Model) -> str:
+    mdp, nominal = model.operator.mdp, isinstance(model.operator.expectation, Nominal)
+    if not nominal:
+        small = mdp.reward.size * mdp.n_states <= SMALL_WORST_KERNEL
+        return "policy_iteration" if small else "anderson"
+    if mdp.n_states <= SMALL:
+        return "policy_iteration"
+    if mdp.is_sparse:
+        indptr, indices, _ = mdp.csr()
+        if kernels.bandwidth(indptr, indices, mdp.n_actions, LARGEST_BAND) <= LARGEST_BAND:
+            return "policy_iteration"
+    return "modified_policy_iteration"
+
+
+def _checked_table(operator: RevOperator, initial: ArrayLike) -> Floats:
+    available = operator.mdp.available
+    table = finite_array("initial", initial, shape=operator.mdp.reward.shape, allow_nonfinite=available is not None)
+    if available is not None and not np.isfinite(table[available]).all():
+        s, a = np.argwhere(available & ~np.isfinite(table))[0]
+        raise InputError(f"initial is {table[s, a]} at (s={s}, a={a}); entries of available pairs must be finite")
+    return table
+
+
+def _check_operator(operator: object) -> None:
+    if isinstance(operator, RevOperator):
+        return
+    if isinstance(operator, LiveOperator):
+        claims = {
+            ScaledPenalty: "its modulus is γ + λ (C13, RESAC.tbad_modulus)",
+            NormPenalty: "its modulus is γ(1 + λ) (C14, RESAC.norm_modulus)",
+            EnsembleVariance: "it has no modulus at all for γ, λ > 0 (C15, RESAC.variance_no_modulus)",
+            EnsembleDeviation: "its modulus exceeds γ for per-head targets (C16, RESAC.std_modulus)",
+        }
+        why = claims[type(operator.penalty)]
+        raise NotAContractionError(
+            f"the {type(operator.penalty).__name__} looks at the Q being updated: {why}; solve takes a RevOperator, "
+            "whose penalties are frozen, since that contracts whatever they are (C11, RESAC.rev_contraction)"
+        )
+    raise InputError(f"operator is a {type(operator).__name__}; solve takes a RevOperator")

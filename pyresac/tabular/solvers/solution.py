@@ -1,0 +1,57 @@
+"""What a solver returns, and the one routine that reads a policy off a table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pyresac.tabular.checks import Floats
+from pyresac.tabular.operator import RevOperator
+from pyresac.tabular.values import Min
+
+TIE_SCALE = 2.0**-26
+"""Ties are never widened beyond this fraction of max |Q|, about √(unit roundoff)."""
+
+
+@dataclass(frozen=True)
+class Solution:
+    """The fixed point Q* of a frozen REV operator, up to a guaranteed error.
+
+    q: float64 (S, A), −inf at unavailable pairs. v: (S,), `operator.value_of(q)`. policy: int64 (S,), see `policy_of`.
+    error_bound: ‖q − Q*‖∞ over the available pairs is at most this, the rounding of every operation included (see
+        `solvers.certificate`); hence ‖v − V(Q*)‖∞ is, too, up to the rounding of `value_of`.
+    iterations: applications of the operator to a whole table, whatever was done between two of them.
+    seconds: wall time of the solve. converged: error_bound ≤ tolerance. method: the method that ran.
+    message: how it ended, in words; where it did not converge, why.
+    """
+
+    q: Floats
+    v: Floats
+    policy: NDArray[np.int64]
+    error_bound: float
+    iterations: int
+    seconds: float
+    converged: bool
+    method: str
+    message: str
+
+
+def policy_of(operator: RevOperator, q: Floats, error_bound: float) -> NDArray[np.int64]:
+    """The greedy policy (S,) of q: the lowest action within `margin` of the best (least, for Min) that V reads.
+
+    The margin is 2·min(error_bound, 2⁻²⁶·max|q|). Two solvers return tables that differ in the last bits, so the exact
+    argmax would resolve a tie of Q* by the noise of each. While error_bound ≤ 2⁻²⁶·max|q|, every action that is
+    optimal under Q* is in the margin, whichever solver ran; so all solvers return the same action wherever no
+    other action is within four error bounds of optimal. The action returned is within that of optimal.
+    """
+    available = operator.mdp.available
+    seen = operator.seen(q)
+    if isinstance(operator.value, Min):
+        seen = -seen
+    if available is not None:
+        seen = np.where(available, seen, -np.inf)
+    finite = seen if available is None else seen[available]
+    margin = 2.0 * min(error_bound, TIE_SCALE * float(np.abs(finite).max()))
+    return np.asarray((seen >= seen.max(axis=1, keepdims=True) - margin).argmax(axis=1), dtype=np.int64)
