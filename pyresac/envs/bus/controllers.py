@@ -1,0 +1,208 @@
+"""Holding controllers. A controller is `controller(observation) -> seconds`: any function or object will do.
+
+`observation` is an `Observation` with scalar fields; seconds outside [0, H_max] or not finite are refused by the
+simulator. A controller with a true attribute `batched` also takes an observation whose fields are arrays (n,) and
+returns (n,) seconds; many days then run in lockstep. The classical rules below are values: two of the same parameters
+are equal.
+"""
+
+from __future__ import annotations
+
+import importlib
+import math
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+
+from pyresac.envs.bus import rules
+from pyresac.envs.bus.compiled import HOLDING, compiled, uniform
+from pyresac.envs.bus.corridor import Array
+from pyresac.envs.bus.line import Integers
+from pyresac.envs.bus.observation import Observation
+from pyresac.errors import InputError
+
+
+class Controller(Protocol):
+    """Anything that gives seconds of holding for an observation."""
+
+    def __call__(self, observation: Observation) -> Any: ...
+
+
+@compiled
+def _holding(
+    rule: int, p: Array, rows: Array, headway: float, limit: float, trip: Integers, place: Integers, seed: Integers
+) -> Array:
+    """(n,) seconds for n visits."""
+    result = np.empty(rows.shape[0])
+    for i in range(rows.shape[0]):
+        level = uniform(seed[i], HOLDING, trip[i], place[i])
+        result[i] = rules.rule_holding(rule, p, rows[i], headway, limit, place[i], level)
+    return result
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A classical rule that the simulator also runs compiled, by its number and two parameters (see `rules`)."""
+
+    number: ClassVar[int]
+    batched: ClassVar[bool] = True
+
+    @property
+    def parameters(self) -> tuple[float, float]:
+        """What the compiled formula calls p."""
+        return 0.0, 0.0
+
+    def __call__(self, observation: Observation) -> Any:
+        """Seconds in [0, H_max]: a float, or (n,) for n observations."""
+        fields = [np.atleast_1d(part) for part in (observation.trip, observation.place, observation.seed)]
+        rows = np.atleast_2d(observation.visit)
+        limits = observation.headway, observation.holding_limit
+        seconds = _holding(self.number, np.array(self.parameters), rows, *limits, *fields)
+        return seconds if np.ndim(observation.visit) == 2 else float(seconds[0])
+
+
+@dataclass(frozen=True)
+class NoHolding(Rule):
+    """Leave at once."""
+
+    number: ClassVar[int] = rules.NONE
+
+
+@dataclass(frozen=True)
+class HeadwayEqualising(Rule):
+    """clip((hb − hf)/2, 0, H_max): the paper's classical rule."""
+
+    number: ClassVar[int] = rules.HEADWAY
+
+
+@dataclass(frozen=True)
+class TargetHeadway(Rule):
+    """clip(slack + gain·(τ − hf), 0, H_max)."""
+
+    slack: float = 0.0
+    """s"""
+    gain: float = 1.0
+
+    number: ClassVar[int] = rules.TARGET
+
+    def __post_init__(self) -> None:
+        _finite("slack", self.slack, -math.inf)
+        _finite("gain", self.gain, 0.0)
+
+    @property
+    def parameters(self) -> tuple[float, float]:
+        """(slack, gain)."""
+        return self.slack, self.gain
+
+
+@dataclass(frozen=True)
+class ForwardHeadway(Rule):
+    """Forward-headway control: clip(d + (α + β)·(τ − h), 0, H_max), h the headway of arrivals, β the stop's demand
+    rate.
+
+    C. F. Daganzo, A headway-based approach to eliminate bus bunching: systematic analysis and comparisons,
+    Transportation Research Part B 43 (2009) 913–921. Where d is large enough to keep the clip from acting, deviations
+    of the headway decay by 1 − α a stop.
+    """
+
+    slack: float = 20.0
+    """d, s"""
+    gain: float = 0.5
+    """α in [0, 1]."""
+
+    number: ClassVar[int] = rules.FORWARD_HEADWAY
+
+    def __post_init__(self) -> None:
+        _finite("slack", self.slack, 0.0)
+        _finite("gain", self.gain, 0.0, 1.0)
+
+    @property
+    def parameters(self) -> tuple[float, float]:
+        """(d, α)."""
+        return self.slack, self.gain
+
+
+@dataclass(frozen=True)
+class SimpleRobust(Rule):
+    """The simple control of Xuan et al.: clip(d − (1 + β − f₀)·ε_n + β·ε_{n−1}, 0, H_max), ε delays against a virtual
+    schedule.
+
+    Y. Xuan, J. Argote and C. F. Daganzo, Dynamic bus holding strategies for schedule reliability: optimal linear
+    control and performance analysis, Transportation Research Part B 45 (2011) 1831–1845: all coefficients but f₀
+    zero, so that without the clip ε decays by f₀ a stop. The schedule is the corridor's mean running and dwell times
+    plus d at every stop.
+    """
+
+    slack: float = 20.0
+    """d, s"""
+    memory: float = 0.5
+    """f₀ in [0, 1): what is left of a delay one stop later."""
+
+    number: ClassVar[int] = rules.SIMPLE
+
+    def __post_init__(self) -> None:
+        _finite("slack", self.slack, 0.0)
+        _finite("memory", self.memory, 0.0, 1.0)
+
+    @property
+    def parameters(self) -> tuple[float, float]:
+        """(d, f₀)."""
+        return self.slack, self.memory
+
+
+@dataclass(frozen=True)
+class RandomHolding(Rule):
+    """Uniform on [0, H_max], a function of (seed, trip, stop) so that a day can be repeated."""
+
+    number: ClassVar[int] = rules.RANDOM
+
+
+CONTROLLERS: dict[str, type[Rule]] = {
+    "none": NoHolding,
+    "headway": HeadwayEqualising,
+    "target": TargetHeadway,
+    "forward": ForwardHeadway,
+    "robust": SimpleRobust,
+    "random": RandomHolding,
+}
+
+
+def controller_named(text: str) -> Controller:
+    """A controller from words: "headway", "target:slack=50,gain=1", or "package.module:attribute" for one of your
+    own."""
+    name, _, rest = text.partition(":")
+    if name in CONTROLLERS:
+        return _with_parameters(name, rest)
+    allowed = (
+        f"one of {sorted(CONTROLLERS)}, with parameters as in 'target:slack=50,gain=1', or 'package.module:attribute'"
+    )
+    if not rest:
+        raise InputError(f"controller {text!r} is unknown; allowed: {allowed}")
+    try:
+        found: Controller = getattr(importlib.import_module(name), rest)
+    except (ImportError, AttributeError) as error:
+        raise InputError(f"controller {text!r}: {error}; allowed: {allowed}") from error
+    if not callable(found):
+        raise InputError(f"controller {text!r} is a {type(found).__name__}; it must be callable")
+    return found
+
+
+def _with_parameters(name: str, text: str) -> Rule:
+    parameters: dict[str, float] = {}
+    for part in filter(None, text.split(",")):
+        key, _, value = part.partition("=")
+        try:
+            parameters[key.strip()] = float(value)
+        except ValueError as error:
+            raise InputError(f"controller {name}: {part!r} is not of the form parameter=number") from error
+    allowed = sorted(field.name for field in fields(CONTROLLERS[name]))
+    unknown = sorted(set(parameters) - set(allowed))
+    if unknown:
+        raise InputError(f"controller {name} has no parameters {unknown}; it has {allowed}")
+    return CONTROLLERS[name](**parameters)
+
+
+def _finite(name: str, value: float, least: float, most: float = math.inf) -> None:
+    if not (math.isfinite(value) and least <= value <= most):
+        raise InputError(f"{name} is {value}; it must be finite and in [{least:g}, {most:g}]")

@@ -1,0 +1,226 @@
+"""The corridor as a value: stops, links, speeds, timetable, demand, vehicle. Validated when made; never changed after.
+
+Two directions, 0 ("up") and 1 ("down"), each a sequence of stops out of one list; both usually visit the same stops
+in opposite order. Times are seconds after the start of service; hour h of a table covers 3600·h … 3600·(h+1), the
+last one lasts to the end.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pyresac.errors import InputError
+
+Array = NDArray[np.float64]
+DIRECTIONS = ("up", "down")
+
+
+@dataclass(frozen=True)
+class Vehicle:
+    """A bus. Dwell = max(alighting_time · alighting, boarding_time · boarding) + clearance_time."""
+
+    capacity: int = 50
+    """Passengers, at least 1."""
+    acceleration: float = 3.0
+    """m/s², above 0."""
+    deceleration: float = 5.0
+    """m/s², above 0."""
+    boarding_time: float = 2.0
+    """Seconds a boarding passenger."""
+    alighting_time: float = 1.0
+    """Seconds an alighting passenger."""
+    clearance_time: float = 4.0
+    """Seconds of every stop, passengers or not: doors, pulling in and out."""
+
+    def __post_init__(self) -> None:
+        if isinstance(self.capacity, bool) or int(self.capacity) != self.capacity or self.capacity < 1:
+            raise InputError(f"vehicle.capacity is {self.capacity}; it must be an integer of at least 1")
+        for name, least in (
+            ("acceleration", False),
+            ("deceleration", False),
+            ("boarding_time", True),
+            ("alighting_time", True),
+        ):
+            _number(f"vehicle.{name}", getattr(self, name), zero_allowed=least)
+        _number("vehicle.clearance_time", self.clearance_time, zero_allowed=True)
+
+
+@dataclass(frozen=True)
+class Direction:
+    """One way along the corridor: S stops, S − 1 links.
+
+    `stops` are names out of `Corridor.stops`; `length` (S − 1,) in metres; `speed` (S − 1, H) hourly mean speeds in
+    m/s; `launches` (T,) departure times from the first stop, strictly increasing, in seconds after the start of
+    service.
+    """
+
+    stops: tuple[str, ...]
+    length: Array
+    speed: Array
+    launches: Array
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "stops", tuple(self.stops))
+        for name in ("length", "speed", "launches"):
+            object.__setattr__(self, name, _frozen(name, getattr(self, name)))
+
+
+@dataclass(frozen=True)
+class Corridor:
+    """A bidirectional bus line and its day. Raises InputError naming the field, the entry and what is allowed."""
+
+    name: str
+    stops: tuple[str, ...]
+    """All stops, each once; a stop's number is its place here."""
+    up: Direction
+    down: Direction
+    demand: Array
+    """(H, N, N): passengers per hour from stop i to stop j, N = len(stops). A pair rides in the direction that visits
+    i before j; where both do, up."""
+    headway: float = 360.0
+    """Scheduled headway τ in seconds: the target of the reward."""
+    holding_limit: float = 60.0
+    """H_max in seconds; 0 forbids holding."""
+    vehicle: Vehicle = field(default_factory=Vehicle)
+    speed_deviation: float = 1.5
+    """Standard deviation of a link's speed about its hourly mean, m/s."""
+    speed_floor: float = 2.0
+    """Lowest speed drawn, m/s, at least 1."""
+    speed_ceiling: float = 15.0
+    """Highest speed drawn, m/s."""
+    speed_interval: float = 300.0
+    """Seconds between two draws of a link's speed."""
+    demand_interval: float = 20.0
+    """Seconds between two draws of arriving passengers."""
+    service_start: float = 6 * 3600.0
+    """Seconds after midnight at which time 0 lies."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "stops", tuple(self.stops))
+        object.__setattr__(self, "demand", _frozen("demand", self.demand))
+        self._check_scalars()
+        self._check_stops()
+        for way, direction in zip(DIRECTIONS, (self.up, self.down), strict=True):
+            _check_direction(way, direction, self.stops, self.hours)
+        self._check_demand()
+
+    @property
+    def hours(self) -> int:
+        """H, the number of hours of the demand and speed tables."""
+        return int(self.demand.shape[0]) if self.demand.ndim == 3 else 0
+
+    @property
+    def directions(self) -> tuple[Direction, Direction]:
+        """(up, down)."""
+        return self.up, self.down
+
+    @property
+    def trips(self) -> int:
+        """Trips of a day, both directions."""
+        return len(self.up.launches) + len(self.down.launches)
+
+    def _check_scalars(self) -> None:
+        for name in ("headway", "speed_interval", "demand_interval"):
+            _number(name, getattr(self, name))
+        for name in ("holding_limit", "speed_deviation", "service_start"):
+            _number(name, getattr(self, name), zero_allowed=True)
+        _number("speed_floor", self.speed_floor, least=1.0)
+        _number("speed_ceiling", self.speed_ceiling, least=self.speed_floor)
+        if 3600.0 % self.speed_interval or 3600.0 % self.demand_interval:
+            given = f"speed_interval {self.speed_interval:g} and demand_interval {self.demand_interval:g}"
+            raise InputError(
+                f"{given} s: each must divide an hour (3600 s), so that a draw lies in one hour of the tables"
+            )
+
+    def _check_stops(self) -> None:
+        if not self.name or not all(isinstance(stop, str) and stop for stop in self.stops):
+            raise InputError("a corridor and each of its stops need a name that is a non-empty string")
+        repeated = sorted({stop for stop in self.stops if self.stops.count(stop) > 1})
+        if repeated:
+            raise InputError(f"stops {repeated} occur more than once; every stop needs a name of its own")
+
+    def _check_demand(self) -> None:
+        count = len(self.stops)
+        if self.demand.ndim != 3 or self.demand.shape[1:] != (count, count) or self.demand.shape[0] < 1:
+            raise InputError(
+                f"demand has shape {self.demand.shape}; it must be (hours, {count}, {count}) for {count} stops"
+            )
+        reachable = np.zeros((count, count), dtype=bool)
+        for direction in self.directions:
+            order = [self.stops.index(stop) for stop in direction.stops]
+            for place, origin in enumerate(order):
+                reachable[origin, order[place + 1 :]] = True
+        for hour, origin, destination in np.argwhere(self.demand != 0.0):
+            rate = self.demand[hour, origin, destination]
+            where = f"demand[hour {hour}, {self.stops[origin]!r} → {self.stops[destination]!r}] is {rate}"
+            if not (rate >= 0.0 and math.isfinite(rate)):
+                raise InputError(f"{where}; rates must be finite and not negative")
+            if not reachable[origin, destination]:
+                raise InputError(
+                    f"{where}; no direction visits {self.stops[origin]!r} before {self.stops[destination]!r}"
+                )
+
+
+def _check_direction(way: str, direction: Direction, stops: Sequence[str], hours: int) -> None:
+    count = len(direction.stops)
+    unknown = [stop for stop in direction.stops if stop not in stops]
+    if unknown:
+        raise InputError(f"{way}.stops names {unknown}, which are not among the corridor's stops")
+    if count < 3 or len(set(direction.stops)) != count:
+        raise InputError(f"{way}.stops has {count} entries {list(direction.stops)}; at least 3 are needed, each once")
+    if direction.length.shape != (count - 1,):
+        raise InputError(f"{way}.length has shape {direction.length.shape}; {count} stops need ({count - 1},)")
+    if direction.speed.shape != (count - 1, hours):
+        raise InputError(
+            f"{way}.speed has shape {direction.speed.shape}; it must be (links, hours) = ({count - 1}, {hours})"
+        )
+    for link, length in enumerate(direction.length):
+        if not (length > 0.0 and math.isfinite(length)):
+            ends = f"{direction.stops[link]!r} → {direction.stops[link + 1]!r}"
+            raise InputError(f"{way}.length[{link}] ({ends}) is {length} m; a link must be longer than 0 m")
+    for link, hour in np.argwhere(~((direction.speed > 0.0) & np.isfinite(direction.speed))):
+        raise InputError(
+            f"{way}.speed[link {link}, hour {hour}] is {direction.speed[link, hour]} m/s; it must be above 0"
+        )
+    launches = direction.launches
+    if launches.ndim != 1 or launches.size == 0:
+        raise InputError(f"the timetable of direction {way} is empty; it needs at least one trip")
+    if not np.isfinite(launches).all() or launches[0] < 0.0:
+        raise InputError(
+            f"{way}.launches must be finite and not negative, got {launches[~np.isfinite(launches)]} and {launches[0]}"
+        )
+    late = np.flatnonzero(np.diff(launches) <= 0.0)
+    if late.size:
+        trip = int(late[0])
+        pair = f"{launches[trip]:g} s then {launches[trip + 1]:g} s"
+        raise InputError(
+            f"{way}.launches[{trip}] and [{trip + 1}] are {pair}; a direction's launches must increase strictly"
+        )
+
+
+def _number(name: str, value: Any, *, zero_allowed: bool = False, least: float = 0.0) -> None:
+    good = (
+        isinstance(value, int | float | np.integer | np.floating)
+        and not isinstance(value, bool)
+        and math.isfinite(value)
+    )
+    floor_included = zero_allowed or least > 0.0
+    if not good or value < least or (value == least and not floor_included):
+        raise InputError(
+            f"{name} is {value!r}; it must be a finite number {'of at least' if floor_included else 'above'} {least:g}"
+        )
+
+
+def _frozen(name: str, values: ArrayLike) -> Array:
+    try:
+        array = np.array(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{name} must be an array of numbers: {error}") from error
+    array.flags.writeable = False
+    return array

@@ -1,0 +1,264 @@
+"""The events of a day, compiled: launches, arrivals, ends of dwell. One call runs to the next decision.
+
+Between two decisions nothing depends on a controller, so `advance` and `act` are all that a policy, compiled or not,
+needs.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from pyresac.envs.bus import state as at
+from pyresac.envs.bus.compiled import compiled
+from pyresac.envs.bus.corridor import Array
+from pyresac.envs.bus.day import ALIGHTED, BESIDE, BOARDED, CREATED, DESTINED, HEAD, START, TAIL
+from pyresac.envs.bus.line import DIRECTION, FOLLOWER, LEADER, Integers, Line
+from pyresac.envs.bus.motion import arrival, limit_at
+from pyresac.envs.bus.state import State, day_of
+
+PENALTY = 20.0
+"""Taken from the reward where a headway deviates by more than half the schedule's."""
+
+
+@compiled
+def advance(line: Line, day: State) -> bool:
+    """Run until a bus must decide (True; its number is cursor[PENDING]) or the last trip has ended (False)."""
+    trips = line.plan.shape[0]
+    while day.cursor[at.FINISHED] < trips:
+        bus, time = -1, np.inf
+        for candidate in range(day.cursor[at.FLEET]):
+            if day.times[candidate, at.EVENT] < time:
+                bus, time = candidate, day.times[candidate, at.EVENT]
+        upcoming = day.cursor[at.NEXT_TRIP]
+        if upcoming < trips and line.schedule[upcoming, 0] <= time:
+            day.clock[at.NOW] = line.schedule[upcoming, 0]
+            _launch(line, day, upcoming)
+            day.cursor[at.NEXT_TRIP] = upcoming + 1
+            continue
+        day.clock[at.NOW] = time
+        if day.buses[bus, at.MOVING] == 1:
+            _arrive(line, day, bus, time)
+        elif _end_of_dwell(line, day, bus, time):
+            return True
+    return False
+
+
+@compiled
+def act(line: Line, day: State, holding: float) -> None:
+    """Hold the pending bus for `holding` seconds in [0, holding_limit], then let it go."""
+    bus = day.cursor[at.PENDING]
+    day.cursor[at.PENDING] = -1
+    visit = day.visits[day.buses[bus, at.TRIP], day.buses[bus, at.PLACE]]
+    visit[at.ACTION] = holding
+    _depart(line, day, bus, min(math.ceil(holding), math.floor(line.holding_limit)) if line.published else holding)
+
+
+@compiled
+def advance_days(line: Line, state: State, rows: Integers, holding: Array, pending: Integers) -> None:
+    """Lockstep: in each day of `rows` hold the pending bus, if any, and run on; pending[i] is 1 where a bus must
+    decide."""
+    for index in range(rows.size):
+        day = day_of(state, rows[index])
+        if day.cursor[at.PENDING] >= 0:
+            act(line, day, holding[index])
+        pending[index] = 1 if advance(line, day) else 0
+
+
+@compiled
+def _launch(line: Line, day: State, trip: int) -> None:
+    """Give the trip the bus that has been idle longest at its terminal, else a new one, and let it go on time."""
+    direction, bus = line.plan[trip, DIRECTION], -1
+    for candidate in range(day.cursor[at.FLEET]):
+        idle = day.buses[candidate, at.TRIP] < 0 and day.buses[candidate, at.TERMINAL] == direction
+        if idle and (bus < 0 or day.times[candidate, at.SINCE] < day.times[bus, at.SINCE]):
+            bus = candidate
+    if bus < 0:
+        bus = day.cursor[at.FLEET]
+        day.cursor[at.FLEET] = bus + 1
+    day.buses[bus, at.TRIP] = trip
+    day.buses[bus, at.PLACE] = 0
+    day.trips[trip, at.BUS] = bus
+    day.trips[trip, at.CAME] = 0
+    time = line.schedule[trip, 0]
+    boarding = _board(line, day, bus, direction, 0, time)
+    visit = day.visits[trip, 0]
+    visit[at.ARRIVED] = time
+    visit[at.DWELL] = line.boarding_time * boarding
+    visit[at.ALIGHTED] = 0.0
+    _depart(line, day, bus, 0.0)
+
+
+@compiled
+def _depart(line: Line, day: State, bus: int, held: float) -> None:
+    trip, place = day.buses[bus, at.TRIP], day.buses[bus, at.PLACE]
+    visit = day.visits[trip, place]
+    visit[at.HELD] = held
+    leave = visit[at.ARRIVED] + visit[at.DWELL] + held
+    day.buses[bus, at.MOVING] = 1
+    day.times[bus, at.SINCE] = leave
+    day.times[bus, at.EVENT] = arrival(line, day.speeds, line.plan[trip, DIRECTION], place, leave)
+
+
+@compiled
+def _arrive(line: Line, day: State, bus: int, time: float) -> None:
+    """Exchange passengers, set the headways and, at the last stop, the reward of the trip's end."""
+    day.buses[bus, at.MOVING] = 0
+    day.buses[bus, at.PLACE] += 1
+    trip, place = day.buses[bus, at.TRIP], day.buses[bus, at.PLACE]
+    direction = line.plan[trip, DIRECTION]
+    alighting = _alight(day, bus, place, time)
+    boarding = _board(line, day, bus, direction, place, time)
+    visit = day.visits[trip, place]
+    visit[at.ARRIVED] = time
+    visit[at.ALIGHTED] = alighting
+    exchange = max(line.alighting_time * alighting, line.boarding_time * boarding)
+    visit[at.DWELL] = line.clearance_time + exchange
+    hour = min(int(time / 3600.0), line.pressure.shape[2] - 1)
+    visit[at.PRESSURE] = line.pressure[direction, place, hour]
+    visit[at.LATENESS] = time - line.schedule[trip, place]
+    visit[at.PRIOR] = day.trips[trip, at.DECIDED]
+    _set_headways(line, day, trip, place)
+    day.trips[trip, at.CAME] = place
+    day.times[bus, at.EVENT] = time + visit[at.DWELL]
+
+
+@compiled
+def _alight(day: State, bus: int, place: int, time: float) -> int:
+    passenger, count = day.riders[bus, place], 0
+    while passenger >= 0:
+        day.passengers[passenger, ALIGHTED] = time
+        passenger = day.bound[passenger, BESIDE]
+        count += 1
+    day.riders[bus, place] = -1
+    day.buses[bus, at.LOAD] -= count
+    return count
+
+
+@compiled
+def _board(line: Line, day: State, bus: int, direction: int, place: int, time: float) -> int:
+    """First come, first served, up to capacity; notes load, boarded and left behind in the visit."""
+    queue, count = direction * line.schedule.shape[1] + place, 0
+    waiting = _waiting(day, queue, time)
+    room = line.capacity - day.buses[bus, at.LOAD]
+    while count < waiting and count < room:
+        passenger = day.queues[queue, HEAD]
+        day.queues[queue, HEAD] += 1
+        destination = day.bound[passenger, DESTINED]
+        day.bound[passenger, BESIDE] = day.riders[bus, destination]
+        day.riders[bus, destination] = passenger
+        day.passengers[passenger, BOARDED] = time
+        count += 1
+    day.buses[bus, at.LOAD] += count
+    visit = day.visits[day.buses[bus, at.TRIP], place]
+    visit[at.ONBOARD] = day.buses[bus, at.LOAD]
+    visit[at.BOARDED] = count
+    visit[at.LEFT] = waiting - count
+    return count
+
+
+@compiled
+def _waiting(day: State, queue: int, time: float) -> int:
+    """Passengers at the stop now; moves the queue's tail on to the first who has not come yet."""
+    tail = day.queues[queue, TAIL]
+    while tail < day.queues[queue + 1, START] and day.passengers[tail, CREATED] <= time:
+        tail += 1
+    day.queues[queue, TAIL] = tail
+    return int(tail - day.queues[queue, HEAD])
+
+
+@compiled
+def _set_headways(line: Line, day: State, trip: int, place: int) -> None:
+    """Forward: ends of dwell at this stop, this trip's less the leader's; backward: the follower's latest forward
+    one."""
+    visit, leader, follower = day.visits[trip, place], line.plan[trip, LEADER], line.plan[trip, FOLLOWER]
+    forward, spacing, lateness, neighbours = line.headway, line.headway, 0.0, 0
+    if leader >= 0:
+        neighbours += 1
+        ahead = day.visits[leader, place]
+        if ahead[at.ARRIVED] <= visit[at.ARRIVED]:
+            spacing = visit[at.ARRIVED] - ahead[at.ARRIVED]
+            forward = spacing + visit[at.DWELL] - ahead[at.DWELL]
+            lateness = ahead[at.LATENESS]
+        else:
+            forward = _gap(line, day, trip, place, leader)
+            spacing = forward
+            lateness = visit[at.ARRIVED] - line.schedule[leader, place]
+    backward = line.headway
+    if follower >= 0 and day.trips[follower, at.BUS] >= 0:
+        neighbours += 2
+        came = day.trips[follower, at.CAME]
+        if came > 0:
+            backward = day.visits[follower, came, at.FORWARD]
+    visit[at.FORWARD], visit[at.BACKWARD], visit[at.SPACING] = forward, backward, spacing
+    visit[at.LEADER_LATENESS] = lateness
+    visit[at.NEIGHBOURS] = neighbours
+    visit[at.REWARD] = ridge_reward(forward, backward, neighbours, line.headway)
+
+
+@compiled
+def _gap(line: Line, day: State, trip: int, place: int, leader: int) -> float:
+    """Headway behind a leader that has been overtaken: metres between the two over the own mean speed (negative)."""
+    direction, time = line.plan[trip, DIRECTION], day.clock[at.NOW]
+    bus = day.trips[leader, at.BUS]
+    behind = day.buses[bus, at.PLACE]
+    metres = 0.0
+    for link in range(behind, place):
+        metres += line.length[direction, link]
+    if day.buses[bus, at.MOVING] == 1 and time > day.times[bus, at.SINCE]:
+        done = (time - day.times[bus, at.SINCE]) / (day.times[bus, at.EVENT] - day.times[bus, at.SINCE])
+        metres -= line.length[direction, behind] * done
+    covered = line.length[direction, :place].sum()
+    return float(-metres * (time - line.schedule[trip, 0]) / covered)
+
+
+@compiled
+def ridge_reward(forward: float, backward: float, neighbours: int, headway: float) -> float:
+    """The published reward of a pair of headways; NaN without neighbours.
+
+    With f = |hf − τ|, b = |hb − τ| and w = f/(f + b + 1e−6): −(w·f + (1 − w)·b) − ½·|hf − hb| with both neighbours,
+    −f or −b with one; less PENALTY where f or b exceeds τ/2.
+    """
+    f, b = abs(forward - headway), abs(backward - headway)
+    if neighbours == 0:
+        return math.nan
+    if neighbours == 3:
+        weight = f / (f + b + 1e-6)
+        reward = -(weight * f + (1.0 - weight) * b) - 0.5 * abs(forward - backward)
+    else:
+        reward = -f if neighbours == 1 else -b
+    return reward - PENALTY if max(f, b) > 0.5 * headway else reward
+
+
+@compiled
+def _end_of_dwell(line: Line, day: State, bus: int, time: float) -> bool:
+    """End the trip at its last stop; otherwise True where the bus must decide, and let it go where it need not."""
+    trip, place = day.buses[bus, at.TRIP], day.buses[bus, at.PLACE]
+    direction = line.plan[trip, DIRECTION]
+    if place == line.stops[direction] - 1:
+        day.buses[bus, at.TRIP] = -1
+        day.buses[bus, at.TERMINAL] = 1 - direction
+        day.times[bus, at.EVENT] = np.inf
+        day.times[bus, at.SINCE] = time
+        day.cursor[at.FINISHED] += 1
+        day.clock[at.END] = time
+        _note(line, day, trip, place)
+        return False
+    visit = day.visits[trip, place]
+    visit[at.NEXT_SPEED] = limit_at(line, day.speeds, direction, place, time)
+    visit[at.NEXT_WAITING] = _waiting(day, direction * line.schedule.shape[1] + place + 1, time)
+    if visit[at.NEIGHBOURS] == 0.0:
+        _depart(line, day, bus, 0.0)
+        return False
+    day.cursor[at.PENDING] = bus
+    day.cursor[at.DECISIONS] += 1
+    day.trips[trip, at.DECIDED] = place
+    _note(line, day, trip, place)
+    return True
+
+
+@compiled
+def _note(line: Line, day: State, trip: int, place: int) -> None:
+    day.log[day.cursor[at.LOGGED]] = trip * line.schedule.shape[1] + place
+    day.cursor[at.LOGGED] += 1

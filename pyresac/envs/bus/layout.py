@@ -1,0 +1,172 @@
+"""Lays a corridor out as arrays: demand by direction, neighbours of each trip, bounds, expected times of arrival."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from statistics import NormalDist
+
+import numpy as np
+
+from pyresac.envs.bus.corridor import Array, Corridor
+from pyresac.envs.bus.line import DIRECTION, FOLLOWER, LEADER, Chances, Integers, Line
+from pyresac.envs.bus.motion import arrival
+
+QUANTILES = 32
+
+
+@dataclass(frozen=True)
+class Layout:
+    """A corridor ready to be simulated; `published` selects the published program's accidents (see `simulator`)."""
+
+    corridor: Corridor
+    published: bool
+    line: Line
+    chances: Chances
+    route: Integers
+    """(2, S) number of the stop at each place of a direction, −1 past its end."""
+    fleet_limit: int
+    """An upper bound on the buses that a day can use: the number of categories of a bus."""
+
+    @property
+    def places(self) -> int:
+        """S, stops of the longer direction."""
+        return int(self.route.shape[1])
+
+
+def lay_out(corridor: Corridor, published: bool = False) -> Layout:
+    """The corridor as arrays."""
+    size, hours, vehicle = max(len(way.stops) for way in corridor.directions), corridor.hours, corridor.vehicle
+    route = np.full((2, size), -1, dtype=np.int64)
+    length, mean_speed = np.ones((2, size - 1)), np.ones((2, size - 1, hours))
+    for index, way in enumerate(corridor.directions):
+        count = len(way.stops)
+        route[index, :count] = [corridor.stops.index(stop) for stop in way.stops]
+        length[index, : count - 1], mean_speed[index, : count - 1] = way.length, way.speed
+    rate, split = _demand(corridor, route)
+    launch, plan = _timetable(corridor)
+    longest = _longest_trip(corridor, published)
+    line = Line(
+        published=published,
+        stops=np.array([len(way.stops) for way in corridor.directions], dtype=np.int64),
+        length=length,
+        plan=plan,
+        schedule=np.repeat(launch[:, None], size, axis=1),
+        pressure=rate * vehicle.boarding_time,
+        speed_interval=float(corridor.speed_interval),
+        capacity=int(vehicle.capacity),
+        acceleration=float(vehicle.acceleration),
+        deceleration=float(vehicle.deceleration),
+        boarding_time=float(vehicle.boarding_time),
+        alighting_time=float(vehicle.alighting_time),
+        clearance_time=float(vehicle.clearance_time),
+        headway=float(corridor.headway),
+        holding_limit=float(corridor.holding_limit),
+    )
+    chances = Chances(
+        published=published,
+        mean_speed=mean_speed,
+        speed_deviation=float(corridor.speed_deviation),
+        speed_floor=float(corridor.speed_floor),
+        speed_ceiling=float(corridor.speed_ceiling),
+        speed_interval=float(corridor.speed_interval),
+        rate=rate,
+        split=split,
+        demand_interval=float(corridor.demand_interval),
+        horizon=float(launch[-1] + longest),
+    )
+    line = line._replace(schedule=_schedule(line, chances))
+    return Layout(corridor, published, line, chances, route, _fleet_limit(corridor, longest))
+
+
+def _demand(corridor: Corridor, route: Integers) -> tuple[Array, Array]:
+    """(rate, split): who boards where, and where to; a pair that both directions visit in order rides up."""
+    size, hours = route.shape[1], corridor.hours
+    table = np.zeros((hours, 2, size, size))
+    taken = np.zeros((len(corridor.stops), len(corridor.stops)), dtype=bool)
+    for index, way in enumerate(corridor.directions):
+        stops = route[index, : len(way.stops)]
+        later = np.triu(np.ones((len(stops), len(stops)), dtype=bool), k=1)
+        mine = later & ~taken[np.ix_(stops, stops)]
+        taken[np.ix_(stops, stops)] |= later
+        table[:, index, : len(stops), : len(stops)] = corridor.demand[:, stops[:, None], stops[None, :]] * mine
+    split = np.cumsum(table, axis=3)
+    total = split[..., -1].copy()
+    np.divide(split, total[..., None], out=split, where=total[..., None] > 0.0)
+    return np.ascontiguousarray(total.transpose(1, 2, 0)) / 3600.0, split
+
+
+def _timetable(corridor: Corridor) -> tuple[Array, Integers]:
+    """(launch (T,), plan (T, 3)) in order of launch, up before down at equal times."""
+    launch = np.concatenate([way.launches for way in corridor.directions])
+    direction = np.repeat([0, 1], [len(way.launches) for way in corridor.directions])
+    order = np.lexsort((direction, launch))
+    plan = np.full((launch.size, 3), -1, dtype=np.int64)
+    plan[:, DIRECTION] = direction[order]
+    for way in (0, 1):
+        trips = np.flatnonzero(plan[:, DIRECTION] == way)
+        plan[trips[1:], LEADER], plan[trips[:-1], FOLLOWER] = trips[:-1], trips[1:]
+    return launch[order], plan
+
+
+def _longest_trip(corridor: Corridor, published: bool) -> float:
+    """Bound: each link at the slowest speed, started from a stand, each stop with a full exchange and a full hold."""
+    vehicle = corridor.vehicle
+    slowest = float(math.floor(corridor.speed_floor)) if published else corridor.speed_floor
+    change = slowest / vehicle.acceleration + slowest / vehicle.deceleration + 4.0
+    exchange = vehicle.clearance_time + vehicle.capacity * max(vehicle.boarding_time, vehicle.alighting_time)
+    per_stop = exchange + math.ceil(corridor.holding_limit)
+    return float(
+        max(
+            way.length.sum() / slowest + len(way.length) * change + len(way.stops) * per_stop
+            for way in corridor.directions
+        )
+    )
+
+
+def _fleet_limit(corridor: Corridor, longest_trip: float) -> int:
+    """Bound: at each terminal, launches there less the opposite trips that have surely arrived, at the worst moment."""
+    limit = 0
+    for here, there in (corridor.directions, corridor.directions[::-1]):
+        started = np.arange(1, len(here.launches) + 1)
+        arrived = np.searchsorted(there.launches, here.launches - longest_trip, side="right")
+        limit += max(int((started - arrived).max()), 0)
+    return limit
+
+
+def _schedule(line: Line, chances: Chances) -> Array:
+    """(T, S): launch, then the mean running time of each link and a mean dwell at each stop, in the hour they fall
+    in."""
+    running, dwell = _running_times(line, chances), _dwell_times(line, chances)
+    hours = running.shape[2]
+    schedule = line.schedule.copy()
+    for trip, direction in enumerate(line.plan[:, DIRECTION]):
+        time = schedule[trip, 0]
+        for link in range(line.stops[direction] - 1):
+            hour = min(int(time // 3600.0), hours - 1)
+            time += running[direction, link, hour]
+            schedule[trip, link + 1] = time
+            time += dwell[direction, link + 1, hour]
+    return schedule
+
+
+def _running_times(line: Line, chances: Chances) -> Array:
+    """(2, L, H): mean over the speed's distribution, by midpoints of equally likely slices."""
+    running = np.zeros_like(chances.mean_speed)
+    for level in (np.arange(QUANTILES) + 0.5) / QUANTILES:
+        speed = chances.mean_speed + chances.speed_deviation * NormalDist().inv_cdf(float(level))
+        speed = speed.clip(chances.speed_floor, chances.speed_ceiling)
+        speed = np.floor(speed) if line.published else speed
+        for hour in range(speed.shape[2]):
+            steady = np.ascontiguousarray(speed[None, :, :, hour])
+            for direction, link in np.ndindex(*speed.shape[:2]):
+                running[direction, link, hour] += arrival(line, steady, direction, link, 0.0) / QUANTILES
+    return running
+
+
+def _dwell_times(line: Line, chances: Chances) -> Array:
+    """(2, S, H): dwell of a bus that meets one scheduled headway of passengers."""
+    shares = np.diff(chances.split, axis=3, prepend=0.0)
+    alighting = np.einsum("dsh,hdsj->djh", chances.rate, shares)
+    exchange = np.maximum(line.boarding_time * chances.rate, line.alighting_time * alighting) * line.headway
+    return np.asarray(line.clearance_time + exchange)

@@ -1,0 +1,55 @@
+"""A corridor laid out as arrays for the compiled simulator, with all that follows from it alone.
+
+Axes: 2 directions, S stops of the longer direction, L = S − 1 links, H hours, T trips in order of launch (both
+directions). Few and wide arrays on purpose: every array handed to a compiled function costs reference counting on
+each call.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pyresac.envs.bus.corridor import Array
+
+Integers = NDArray[np.int64]
+
+# columns of Line.plan: direction; previous and next trip of the direction, −1 for none
+DIRECTION, LEADER, FOLLOWER = range(3)
+
+
+class Chances(NamedTuple):
+    """What the draws of a day need. Times in s, speeds in m/s, rates in passengers/s."""
+
+    published: bool
+    mean_speed: Array  # (2, L, H)
+    speed_deviation: float
+    speed_floor: float
+    speed_ceiling: float
+    speed_interval: float
+    rate: Array  # (2, S, H) passengers/s that appear at a stop
+    split: Array  # (H, 2, S, S) cumulative shares of their destinations, by place along the direction
+    demand_interval: float
+    horizon: float  # a time by which every trip has surely ended
+
+
+class Line(NamedTuple):
+    """What the events of a day need. Times in s, lengths in m, speeds in m/s."""
+
+    published: bool
+    stops: Integers  # (2,) stops of each direction
+    length: Array  # (2, L)
+    plan: Integers  # (T, 3)
+    schedule: Array  # (T, S) launch, then the expected times of arrival without holding
+    pressure: Array  # (2, S, H) Daganzo's β: seconds of boarding per second of headway
+    speed_interval: float
+    capacity: int
+    acceleration: float
+    deceleration: float
+    boarding_time: float
+    alighting_time: float
+    clearance_time: float
+    headway: float
+    holding_limit: float

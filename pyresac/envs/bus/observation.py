@@ -1,0 +1,153 @@
+"""What a controller sees when a bus must decide, and the two forms in which an agent sees it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pyresac.envs.bus import state as at
+from pyresac.envs.bus.corridor import Array
+from pyresac.envs.bus.layout import Layout
+from pyresac.envs.bus.line import DIRECTION, Integers
+from pyresac.envs.bus.state import State
+
+CONTINUOUS = ("forward_headway", "backward_headway", "link_speed")
+"""The continuous part of the paper's state, in s, s and m/s."""
+CATEGORICAL = ("bus", "stop", "direction", "period")
+"""The categorical part of the paper's state."""
+
+
+class Observation(NamedTuple):
+    """The end of dwell of a bus. Every field is a scalar, or an array (n,) when n days decide at once."""
+
+    time: Array
+    """s after the start of service."""
+    bus: Integers
+    trip: Integers
+    """Number of the trip in order of launch."""
+    stop: Integers
+    """Number of the stop in `Corridor.stops`."""
+    place: Integers
+    """Stops behind on this trip: 0 at the first."""
+    direction: Integers
+    """0 up, 1 down."""
+    period: Integers
+    """Hour of the tables."""
+    forward_headway: Array
+    """hf, s: at this stop, the leader's and the own end of dwell, without holding; negative after overtaking."""
+    backward_headway: Array
+    """hb, s: the follower's latest hf; the scheduled headway where it has none."""
+    link_speed: Array
+    """Speed of the next link now, m/s."""
+    load: Array
+    """Passengers on board."""
+    left_behind: Array
+    """Passengers that found the bus full."""
+    waiting_next: Array
+    """Passengers waiting at the next stop now."""
+    has_leader: NDArray[np.bool_]
+    has_follower: NDArray[np.bool_]
+    visit: Array
+    """All that the simulator noted, (VISIT_COLUMNS,) or (n, VISIT_COLUMNS), see `state`."""
+    seed: Integers
+    """The day's seed."""
+    headway: float
+    """Scheduled headway, s."""
+    holding_limit: float
+    """H_max, s."""
+
+
+def observe(layout: Layout, state: State, days: Integers, trip: Integers, place: Integers) -> Observation:
+    """The observation of visits (trip, place) of `days`, arrays (n,)."""
+    visit = state.visits[days, trip, place]
+    direction = layout.line.plan[trip, DIRECTION]
+    time = visit[:, at.ARRIVED] + visit[:, at.DWELL]
+    hours = layout.line.pressure.shape[2]
+    neighbours = visit[:, at.NEIGHBOURS].astype(np.int64)
+    return Observation(
+        time=time,
+        bus=state.trips[days, trip, at.BUS],
+        trip=trip,
+        stop=layout.route[direction, place],
+        place=place,
+        direction=direction,
+        period=np.minimum((time / 3600.0).astype(np.int64), hours - 1),
+        forward_headway=visit[:, at.FORWARD],
+        backward_headway=visit[:, at.BACKWARD],
+        link_speed=visit[:, at.NEXT_SPEED],
+        load=visit[:, at.ONBOARD],
+        left_behind=visit[:, at.LEFT],
+        waiting_next=visit[:, at.NEXT_WAITING],
+        has_leader=(neighbours & 1) == 1,
+        has_follower=(neighbours & 2) == 2,
+        visit=visit,
+        seed=state.cursor[days, at.SEED],
+        headway=layout.line.headway,
+        holding_limit=layout.line.holding_limit,
+    )
+
+
+def pending(layout: Layout, state: State, days: Integers) -> Observation:
+    """The observation of the buses that must decide in `days`, each of which must have one."""
+    bus = state.cursor[days, at.PENDING]
+    columns = state.buses[days, bus]
+    return observe(layout, state, days, columns[:, at.TRIP], columns[:, at.PLACE])
+
+
+def single(observation: Observation) -> Observation:
+    """The first of n observations, with scalar fields."""
+    return Observation._make(field[0] if isinstance(field, np.ndarray) else field for field in observation)
+
+
+def cardinalities(layout: Layout) -> NDArray[np.int64]:
+    """(4,) numbers of categories of CATEGORICAL: buses, stops, directions, periods."""
+    return np.array([layout.fleet_limit, len(layout.corridor.stops), 2, layout.corridor.hours], dtype=np.int64)
+
+
+def continuous_bounds(layout: Layout) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """(low, high), each (3,): no headway can be larger than the time until the horizon."""
+    most = layout.chances.horizon
+    low = np.array([-most, -most, 0.0], dtype=np.float32)
+    return low, np.array([most, most, layout.chances.speed_ceiling], dtype=np.float32)
+
+
+def continuous_part(layout: Layout, observation: Observation) -> NDArray[np.float32]:
+    """(n, 3), see CONTINUOUS. At a trip's end there is no next link: its speed is 0. A headway is cut to the bounds."""
+    low, high = continuous_bounds(layout)
+    speed = np.nan_to_num(observation.link_speed, nan=0.0)
+    values = np.stack([observation.forward_headway, observation.backward_headway, speed], axis=-1)
+    return np.asarray(np.clip(values, low, high), dtype=np.float32)
+
+
+def categorical_part(observation: Observation) -> NDArray[np.int64]:
+    """(n, 4), see CATEGORICAL."""
+    return np.stack([observation.bus, observation.stop, observation.direction, observation.period], axis=-1)
+
+
+def published_part(layout: Layout, state: State, days: Integers, observation: Observation) -> NDArray[np.float32]:
+    """(n, 7 + L): the published program's numbers, L the links of the longer direction (21 there, 28 in all).
+
+    Bus, stop, hour, direction (1 up, 0 down); hf, hb; an estimate of the time to the next stop, 1.5 s × waiting there +
+    its distance over its speed; the speeds of the direction's links. At a trip's end the estimate is 0.
+    """
+    link = np.minimum(observation.place, layout.line.stops[observation.direction] - 2)
+    length = layout.line.length[observation.direction, link]
+    with np.errstate(invalid="ignore"):
+        estimate = np.nan_to_num(1.5 * observation.waiting_next + length / observation.link_speed, nan=0.0)
+    epoch = np.minimum((observation.time / layout.line.speed_interval).astype(np.int64), state.speeds.shape[1] - 1)
+    speeds = state.speeds[days, epoch, observation.direction]
+    head = [observation.bus, observation.stop, observation.period, 1 - observation.direction]
+    body = [observation.forward_headway, observation.backward_headway, estimate]
+    values = np.concatenate([np.stack([*head, *body], axis=-1), speeds], axis=-1)
+    low, high = published_bounds(layout)
+    return np.asarray(np.clip(values, low, high), dtype=np.float32)
+
+
+def published_bounds(layout: Layout) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """(low, high) of `published_part`."""
+    most, links = layout.chances.horizon, layout.line.length.shape[1]
+    top = [*(cardinalities(layout)[[0, 1, 3, 2]] - 1), most, most, most, *[layout.chances.speed_ceiling] * links]
+    bottom = [0.0] * 4 + [-most, -most, 0.0] + [0.0] * links
+    return np.array(bottom, dtype=np.float32), np.array(top, dtype=np.float32)

@@ -1,0 +1,53 @@
+"""Classical holding rules, compiled. Each formula stands here once; `controllers` gives them names and parameters.
+
+x is a visit's row (columns of `state`), p the rule's two parameters, H the scheduled headway; the caller clips to [0,
+H_max].
+"""
+
+from __future__ import annotations
+
+from pyresac.envs.bus import state as at
+from pyresac.envs.bus.compiled import HOLDING, compiled, uniform
+from pyresac.envs.bus.corridor import Array
+from pyresac.envs.bus.kernel import act, advance
+from pyresac.envs.bus.line import Integers, Line
+from pyresac.envs.bus.state import State, day_of
+
+NONE, HEADWAY, TARGET, FORWARD_HEADWAY, SIMPLE, RANDOM = range(6)
+
+
+@compiled
+def rule_holding(rule: int, p: Array, x: Array, headway: float, limit: float, place: int, level: float) -> float:
+    """Seconds of holding, in [0, limit]; `level` is a uniform number in (0, 1) for the random rule."""
+    holding = 0.0
+    if rule == HEADWAY:
+        # half the difference of the headways: holding h moves both by h, in opposite ways
+        holding = (x[at.BACKWARD] - x[at.FORWARD]) / 2.0
+    elif rule == TARGET:
+        # slack + g·(H − hf)
+        holding = p[0] + p[1] * (headway - x[at.FORWARD])
+    elif rule == FORWARD_HEADWAY:
+        # Daganzo (2009): D = d + (α + β)·(H − h), h the headway of the arrivals at the stop
+        holding = p[0] + (p[1] + x[at.PRESSURE]) * (headway - x[at.SPACING])
+    elif rule == SIMPLE:
+        # Xuan, Argote and Daganzo (2011): D = d − (1 + β − f₀)·ε_n + β·ε_{n−1}, ε against a schedule with slack d a
+        # stop
+        slack = p[0] * (place - 1)
+        own, leader = x[at.LATENESS] - slack, x[at.LEADER_LATENESS] - slack
+        holding = p[0] - (1.0 + x[at.PRESSURE] - p[1]) * own + x[at.PRESSURE] * leader
+    elif rule == RANDOM:
+        holding = limit * level
+    return min(max(holding, 0.0), limit)
+
+
+@compiled
+def run_days(line: Line, state: State, rows: Integers, rule: int, parameters: Array) -> None:
+    """Run the days of `rows` to their ends under one rule."""
+    for index in range(rows.size):
+        day = day_of(state, rows[index])
+        while advance(line, day):
+            bus = day.cursor[at.PENDING]
+            trip, place = day.buses[bus, at.TRIP], day.buses[bus, at.PLACE]
+            level = uniform(day.cursor[at.SEED], HOLDING, trip, place)
+            row = day.visits[trip, place]
+            act(line, day, rule_holding(rule, parameters, row, line.headway, line.holding_limit, place, level))
