@@ -68,8 +68,9 @@ def run(arguments: list[str], console: Console) -> int:
 
 def _train_and_report(trainee: Any, config: Any, folder: RunFolder, saved: dict[str, Any], console: Console) -> int:
     start, began = trainee.step, time.perf_counter()
-    doing = f"resumed at step {start:,}" if start else "started"
-    console.print(f"[bold]{escape(str(folder.path))}[/]: {doing}, {config.run.steps:,} steps in all", soft_wrap=True)
+    doing = f"resumed at step {start:,} of" if start else "training"
+    console.print(f"[bold]{escape(trainee.title)}[/], seed {config.run.seed}", soft_wrap=True)
+    console.print(f"{doing} {config.run.steps:,} steps in {escape(str(folder.path))}", soft_wrap=True)
     stopped = train(trainee, config.run, folder, saved, console)
     seconds = time.perf_counter() - began
     if stopped is not None and trainee.step < config.run.steps:
@@ -97,9 +98,8 @@ def parse(arguments: list[str], first: argparse.Namespace, folder: RunFolder | N
     if folder is not None and name != saved_name:
         raise InputError(f"{folder.path} was started with agent {saved_name!r}, not {name!r}")
     config_type = agent_module(name).Config
-    base = from_dict(config_type, values, str(path))
-    rest = _without_agent(arguments)
-    config = tyro.cli(config_type, args=rest, default=base, prog=PROGRAM, description=_description(name, config_type))
+    base = from_dict(config_type, {**values, "command": {"agent": name}}, str(path))
+    config = tyro.cli(config_type, args=arguments, default=base, prog=PROGRAM, description=_description(config_type))
     if folder is not None:
         changed = differences(to_saved(base), to_saved(config), free=FREE_ON_RESUME)
         if changed:
@@ -133,20 +133,8 @@ def _first_look(arguments: list[str]) -> argparse.Namespace:
     return known
 
 
-def _without_agent(arguments: list[str]) -> list[str]:
-    kept, skip = [], False
-    for argument in arguments:
-        if skip or argument.startswith("--agent="):
-            skip = False
-        elif argument == "--agent":
-            skip = True
-        else:
-            kept.append(argument)
-    return kept
-
-
-def _description(name: str, config_type: type[Any]) -> str:
-    return f"--agent {name} (of: {', '.join(AGENTS)}). {config_type.__doc__}"
+def _description(config_type: type[Any]) -> str:
+    return f"{config_type.__doc__} Agents: {', '.join(AGENTS)}."
 
 
 if __name__ == "__main__":

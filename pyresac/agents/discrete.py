@@ -24,7 +24,7 @@ class EnvOptions:
     """Gymnasium id of an environment with Discrete observations and actions."""
     env_options: str = "{}"
     """JSON object of keyword arguments for it, such as {"is_slippery": false}."""
-    eval_step_limit: int = 1000
+    eval_step_limit: int = 500
     """Steps after which an evaluation episode is cut, at least 1; an earlier time limit of the environment holds."""
 
     def __post_init__(self) -> None:

@@ -75,6 +75,12 @@ class TabularTrainee:
         self._window = {"episodes": 0.0, "return": 0.0, "steps": 0.0, "error": 0.0}
 
     @property
+    def title(self) -> str:
+        """What is trained, for the first line."""
+        heads, states, actions = self.learner.q.shape
+        return f"tabular RE-SAC, {heads} heads, on {self.config.problem.env} ({states} states, {actions} actions)"
+
+    @property
     def step(self) -> int:
         """Environment steps so far."""
         return self.learner.step

@@ -88,22 +88,25 @@ def print_report(console: Console, env_name: str, result: dict[str, Any]) -> Non
     else:
         _add(table, f"exact optimum, {gamma}", result["optimum"], result["optimum_error"], style="bold green")
         _add(table, "learned greedy policy, exact", result["policy_value"], result["policy_value_error"], style="bold")
-        table.add_row("learned estimate, with its penalties", f"{result['estimate']:.4f}", "")
-        closing = verdict(result["optimum"], result["policy_value"])
+        table.add_row("learned estimate (penalties, entropy)", f"{result['estimate']:.4f}", "")
+        slack = result["optimum_error"] + result["policy_value_error"]
+        closing = verdict(result["optimum"], result["policy_value"], slack)
     episodes = f"measured in {result['episodes']:,} episodes"
     _add(table, f"{episodes}, {gamma}", result["measured_discounted"], result["measured_discounted_error"])
     _add(table, f"{episodes}, undiscounted", result["measured_return"], result["measured_return_error"])
-    if result["measured_cut"]:
-        table.add_row("episodes cut by a time limit", f"{result['measured_cut']:,}", "")
     console.print(table)
+    console.print("± is a guaranteed bound of exact values, the 95 % interval of measured ones.", style="dim")
+    if result["measured_cut"]:
+        cut = f"{result['measured_cut']:,} of {result['episodes']:,} episodes"
+        console.print(f"{cut} were cut by a time limit, which exact values know nothing of.", style="dim")
     console.print(closing, soft_wrap=True)
 
 
-def verdict(optimum: float, policy_value: float) -> str:
-    """How far the learned policy is from the optimum, in words."""
+def verdict(optimum: float, policy_value: float, slack: float) -> str:
+    """How far the learned policy is from the optimum, in words; `slack` is how far the two numbers may be off."""
     gap = optimum - policy_value
-    if gap <= 1e-9 * max(1.0, abs(optimum)):
-        return "The learned policy is optimal."
+    if gap <= slack:
+        return f"The learned policy is optimal, to within {slack:.1e}."
     share = f" ({gap / abs(optimum):.2%} of the optimum)" if optimum else ""
     return f"The learned policy is {gap:.4g} below the optimum{share}."
 

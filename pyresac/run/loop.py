@@ -28,6 +28,10 @@ class Trainee(Protocol):
     """Labels in the progress bar, each with the column that it shows."""
 
     @property
+    def title(self) -> str:
+        """What is trained, in one line."""
+
+    @property
     def step(self) -> int:
         """Environment steps so far."""
 

@@ -9,8 +9,10 @@ from pyresac.errors import InputError
 
 @dataclass(frozen=True)
 class CommandOptions:
-    """Where the run lives."""
+    """What to train, and where the run lives."""
 
+    agent: str = "tabular"
+    """Name of the agent; the options below the first two groups are its own."""
     run_dir: str | None = None
     """Folder of the run; by default a new one under runs/, named after agent, environment, seed and time."""
     resume: bool = False
@@ -36,9 +38,9 @@ class RunOptions:
     """Seed of everything, at least 0: equal seeds and options give bit-identical runs."""
     eval_every: int = 10_000
     """Steps between greedy evaluations, each a row of metrics.csv; at least 1."""
-    eval_episodes: int = 50
+    eval_episodes: int = 30
     """Episodes of such an evaluation, at least 1."""
-    final_episodes: int = 2_000
+    final_episodes: int = 1_000
     """Episodes measured at the end, at least 2."""
     checkpoint_every: int = 50_000
     """Steps between checkpoints, at least 1; one more is written at the end and at Ctrl-C."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import TracebackType
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
 
@@ -20,19 +20,22 @@ class RateColumn(ProgressColumn):
 
 
 class TrainingProgress:
-    """Context manager around a Rich bar of `total` steps that starts at `done`."""
+    """Context manager around a Rich bar of `total` steps that starts at `done`; it fits 80 columns and uses more."""
+
+    FIXED, NOTE = 51, 16
+    """Columns that all but bar and notes take, and one note."""
 
     def __init__(self, console: Console, total: int, done: int) -> None:
+        room = console.width - self.FIXED
+        self._notes = max(1, room // self.NOTE - 1)
         self._bar = Progress(
-            TextColumn("[bold]training"),
-            BarColumn(bar_width=None),
-            MofNCompleteColumn(),
+            BarColumn(bar_width=max(4, min(40, room - self._notes * self.NOTE))),
+            TextColumn("{task.completed:,.0f}/{task.total:,.0f}"),
             RateColumn(),
             TimeRemainingColumn(compact=True, elapsed_when_finished=True),
             TextColumn("{task.fields[note]}"),
             console=console,
             disable=not console.is_terminal,
-            expand=True,
         )
         self._task = self._bar.add_task("training", total=total, completed=done, note="")
 
@@ -41,8 +44,8 @@ class TrainingProgress:
         self._bar.update(self._task, completed=step)
 
     def note(self, values: Mapping[str, float]) -> None:
-        """Show these numbers after the bar."""
-        text = "  ".join(f"[dim]{name}[/] {value:.4g}" for name, value in values.items())
+        """Show these numbers after the bar, as many as fit, the first ones first."""
+        text = "  ".join(f"[dim]{name}[/] {value:<8.4g}" for name, value in list(values.items())[: self._notes])
         self._bar.update(self._task, note=text)
 
     def __enter__(self) -> TrainingProgress:
