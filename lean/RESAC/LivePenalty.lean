@@ -1,7 +1,7 @@
 module
 
+public import RESAC.Contraction
 public import RESAC.Counterproof
-public import RESAC.Operator
 
 public section
 
@@ -9,16 +9,15 @@ public section
 # Live penalties: the REV backup when the penalty depends on the value
 
 For every monetary expectation `E` and value functional `V` the backup with a *frozen* penalty has
-modulus `γ`. If the penalty is a function of `Q` with Lipschitz constant `L`, the modulus grows to
-at most `γ·(1 + L)`, and not beyond. So what matters is not whether the penalty looks at `Q`, but
-how steeply. The paper says otherwise in Appendix E, summary (i) and (S1).
+modulus `γ` (`rev_contraction`). If the penalty is a function of `Q` with Lipschitz constant `L`,
+the modulus grows to at most `γ·(1 + L)`, and not beyond. So what matters is not whether the penalty
+looks at `Q`, but how steeply. The paper says otherwise in Appendix E, summary (i) and (S1).
 
 ## Main definitions
 * `revLive R γ E V pen`: the REV backup whose penalty is computed from the `Q` being updated.
 * `normPen lam`: the penalty `lam·|Q(s,a)|`.
 
 ## Main statements
-* `rev_modulus`, `revNext_modulus`: frozen penalties, both of the paper's forms (C11).
 * `revLive_modulus`: a live penalty with Lipschitz constant `L` has modulus at most `γ·(1 + L)`
   (C37); `revLive_modulus_not_exact`: the bound need not be attained.
 * `revLive_norm_exactModulus`, `revLive_norm_contracts_iff`: for `lam·|Q(s,a)|` it is attained on
@@ -52,23 +51,6 @@ variable {K : Type u} [Field K] {S : Type v} {A : Type w}
 end Definitions
 
 variable {R : S → A → K} {γ : K} {E : S → A → (S → K) → K} {V : S → (A → K) → K}
-
-/-- A frozen penalty, whatever it is, leaves the modulus `γ`. Appendix E, Theorem (RE-SAC
-Contraction); C11. -/
-theorem rev_modulus (hγ : 0 ≤ γ) (hE : ∀ s a, Monetary (E s a)) (hV : ∀ s, Monetary (V s))
-    (pen : S → A → K) : Modulus (rev R γ E V pen) γ := fun ε Q₁ Q₂ h s a => by
-  have hv := (hE s a).within (fun s' => (hV s').within (fun a' => h s' a'))
-  have h' := within_backup (R := R s a) hγ hv (Within.refl (pen s a))
-  rwa [Semiring.add_zero] at h'
-
-/-- The same with the penalty `Γ(s',a')` inside the expectation. Appendix G, "Key observation";
-C11. -/
-theorem revNext_modulus (hγ : 0 ≤ γ) (hE : ∀ s a, Monetary (E s a)) (hV : ∀ s, Monetary (V s))
-    (lamG : S → A → K) (κ : K) : Modulus (revNext R γ E V lamG κ) γ := fun ε Q₁ Q₂ h s a => by
-  have hv := (hE s a).within (fun s' => (hV s').within (fun a' => 
-    Within.sub_right (h s' a') (lamG s' a')))
-  have h' := within_backup (R := R s a) hγ hv (Within.refl κ)
-  rwa [Semiring.add_zero] at h'
 
 /-- **Live penalties.** A penalty with Lipschitz constant `L` in `Q` leaves a modulus of at most
 `γ·(1 + L)`. Appendix E, "Necessity of the frozen-parameter design"; C37. -/
@@ -109,18 +91,15 @@ theorem normPen_neg_one (lam : K) : (normPen lam (fun (_ : S) (_ : A) => (0 : K)
   rw [mag_zero, m₁]
   grind
 
-omit [LE K] [LT K] [LawfulOrderLT K] [IsLinearOrder K] [OrderedRing K] [DecidableLE K] in
-/-- Constants added to the value and to the penalty pass through the backup as `γ·(c - d)`. With
-`d = 0` this is the paper's Lemma (Discounting). Appendix E; C10. -/
-theorem rev_add_const [LE K] (hE : ∀ s a, Monetary (E s a)) (hV : ∀ s, Monetary (V s))
+omit [LT K] [LawfulOrderLT K] [IsLinearOrder K] [OrderedRing K] [DecidableLE K] in
+/-- Constants added to the value and to the penalty pass through the backup as `γ·(c - d)`. -/
+theorem rev_add_const (hE : ∀ s a, Monetary (E s a)) (hV : ∀ s, Monetary (V s))
     (pen Q : S → A → K) (c d : K) :
     rev R γ E V (fun s a => pen s a + d) (fun s a => Q s a + c) =
       fun s a => rev R γ E V pen Q s a + γ * (c - d) := by
   funext s a
+  rw [rev_discount hE hV]
   unfold rev
-  have h : (fun s' => V s' (fun a' => Q s' a' + c)) = fun s' => V s' (Q s') + c := by
-    funext s'; exact (hV s').translate (Q s') c
-  rw [h, (hE s a).translate]
   grind
 
 /-- On every MDP the norm penalty `λ·|Q(s,a)|` has exact modulus `γ·(1 + λ)`. Appendix E,
