@@ -1,0 +1,53 @@
+"""The bus corridor: one bidirectional line, its day, its control.
+
+The value and its sources: `Corridor`, `default_corridor`, `load_corridor`, `save_corridor`, `published_corridor`,
+`gtfs_corridor`. A day: `simulate`, `simulate_days`, `Simulator`, `Record`; `day_metrics`, `metrics_table`, `by_stop`,
+`by_hour`. Control: `controllers`; the environments are in `environment`, `vector` and `aec`, transitions for agents
+in `episodes`.
+"""
+
+from pyresac.envs.bus.controllers import (
+    CONTROLLERS,
+    Controller,
+    ForwardHeadway,
+    HeadwayEqualising,
+    NoHolding,
+    RandomHolding,
+    SimpleRobust,
+    TargetHeadway,
+    controller_named,
+)
+from pyresac.envs.bus.corridor import Corridor, Direction, Vehicle
+from pyresac.envs.bus.default import default_corridor
+from pyresac.envs.bus.metrics import METRICS, Metrics, by_hour, by_stop, day_metrics, metrics_table
+from pyresac.envs.bus.observation import Observation
+from pyresac.envs.bus.simulator import Record, Simulator, simulate, simulate_days
+from pyresac.envs.bus.workbooks import published_corridor
+
+__all__ = [
+    "CONTROLLERS",
+    "METRICS",
+    "Controller",
+    "Corridor",
+    "Direction",
+    "ForwardHeadway",
+    "HeadwayEqualising",
+    "Metrics",
+    "NoHolding",
+    "Observation",
+    "RandomHolding",
+    "Record",
+    "SimpleRobust",
+    "Simulator",
+    "TargetHeadway",
+    "Vehicle",
+    "by_hour",
+    "by_stop",
+    "controller_named",
+    "day_metrics",
+    "default_corridor",
+    "metrics_table",
+    "published_corridor",
+    "simulate",
+    "simulate_days",
+]

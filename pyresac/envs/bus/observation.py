@@ -8,10 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pyresac.envs.bus import state as at
+from pyresac.envs.bus.compiled import compiled
 from pyresac.envs.bus.corridor import Array
 from pyresac.envs.bus.layout import Layout
-from pyresac.envs.bus.line import DIRECTION, Integers
+from pyresac.envs.bus.line import DIRECTION, Integers, Line
+from pyresac.envs.bus.motion import epoch_at
 from pyresac.envs.bus.state import State
+
+Numbers = NDArray[np.float32]
 
 CONTINUOUS = ("forward_headway", "backward_headway", "link_speed")
 """The continuous part of the paper's state, in s, s and m/s."""
@@ -106,48 +110,72 @@ def cardinalities(layout: Layout) -> NDArray[np.int64]:
     return np.array([layout.fleet_limit, len(layout.corridor.stops), 2, layout.corridor.hours], dtype=np.int64)
 
 
-def continuous_bounds(layout: Layout) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """(low, high), each (3,): no headway can be larger than the time until the horizon."""
+def paper_bounds(layout: Layout) -> tuple[Numbers, Numbers]:
+    """(low, high), each (3,), of CONTINUOUS: no headway can be larger than the time until the horizon."""
     most = layout.chances.horizon
     low = np.array([-most, -most, 0.0], dtype=np.float32)
     return low, np.array([most, most, layout.chances.speed_ceiling], dtype=np.float32)
 
 
-def continuous_part(layout: Layout, observation: Observation) -> NDArray[np.float32]:
-    """(n, 3), see CONTINUOUS. At a trip's end there is no next link: its speed is 0. A headway is cut to the bounds."""
-    low, high = continuous_bounds(layout)
-    speed = np.nan_to_num(observation.link_speed, nan=0.0)
-    values = np.stack([observation.forward_headway, observation.backward_headway, speed], axis=-1)
-    return np.asarray(np.clip(values, low, high), dtype=np.float32)
-
-
-def categorical_part(observation: Observation) -> NDArray[np.int64]:
-    """(n, 4), see CATEGORICAL."""
-    return np.stack([observation.bus, observation.stop, observation.direction, observation.period], axis=-1)
-
-
-def published_part(layout: Layout, state: State, days: Integers, observation: Observation) -> NDArray[np.float32]:
-    """(n, 7 + L): the published program's numbers, L the links of the longer direction (21 there, 28 in all).
-
-    Bus, stop, hour, direction (1 up, 0 down); hf, hb; an estimate of the time to the next stop, 1.5 s × waiting there +
-    its distance over its speed; the speeds of the direction's links. At a trip's end the estimate is 0.
-    """
-    link = np.minimum(observation.place, layout.line.stops[observation.direction] - 2)
-    length = layout.line.length[observation.direction, link]
-    with np.errstate(invalid="ignore"):
-        estimate = np.nan_to_num(1.5 * observation.waiting_next + length / observation.link_speed, nan=0.0)
-    epoch = np.minimum((observation.time / layout.line.speed_interval).astype(np.int64), state.speeds.shape[1] - 1)
-    speeds = state.speeds[days, epoch, observation.direction]
-    head = [observation.bus, observation.stop, observation.period, 1 - observation.direction]
-    body = [observation.forward_headway, observation.backward_headway, estimate]
-    values = np.concatenate([np.stack([*head, *body], axis=-1), speeds], axis=-1)
-    low, high = published_bounds(layout)
-    return np.asarray(np.clip(values, low, high), dtype=np.float32)
-
-
-def published_bounds(layout: Layout) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """(low, high) of `published_part`."""
+def published_bounds(layout: Layout) -> tuple[Numbers, Numbers]:
+    """(low, high), each (7 + L,), of the published program's numbers."""
     most, links = layout.chances.horizon, layout.line.length.shape[1]
     top = [*(cardinalities(layout)[[0, 1, 3, 2]] - 1), most, most, most, *[layout.chances.speed_ceiling] * links]
     bottom = [0.0] * 4 + [-most, -most, 0.0] + [0.0] * links
     return np.array(bottom, dtype=np.float32), np.array(top, dtype=np.float32)
+
+
+@compiled
+def fill_paper(
+    visits: Array,
+    trips: Integers,
+    line: Line,
+    route: Integers,
+    at_visit: Integers,
+    numbers: Numbers,
+    categories: Integers,
+) -> None:
+    """CONTINUOUS and CATEGORICAL of the visits at_visit (n, 3): day, trip, place. At a trip's end the next link's
+    speed is 0."""
+    hours = line.pressure.shape[2]
+    for i in range(at_visit.shape[0]):
+        day, trip, place = at_visit[i]
+        visit, direction = visits[day, trip, place], line.plan[trip, DIRECTION]
+        time = visit[at.ARRIVED] + visit[at.DWELL]
+        ends = place == line.stops[direction] - 1
+        numbers[i, 0] = visit[at.FORWARD]
+        numbers[i, 1] = visit[at.BACKWARD]
+        numbers[i, 2] = 0.0 if ends else visit[at.NEXT_SPEED]
+        categories[i, 0] = trips[day, trip, at.BUS]
+        categories[i, 1] = route[direction, place]
+        categories[i, 2] = direction
+        categories[i, 3] = min(int(time / 3600.0), hours - 1)
+
+
+@compiled
+def fill_published(
+    visits: Array, trips: Integers, line: Line, route: Integers, at_visit: Integers, speeds: Array, numbers: Numbers
+) -> None:
+    """The published program's numbers, (n, 7 + L), L the links of the longer direction (21 there, 28 in all).
+
+    Bus, stop, hour, direction (1 up, 0 down); hf, hb; an estimate of the time to the next stop, 1.5 s × waiting there +
+    distance over speed (0 at a trip's end); the speeds of the direction's links, 0 past its end.
+    """
+    hours = line.pressure.shape[2]
+    for i in range(at_visit.shape[0]):
+        day, trip, place = at_visit[i]
+        visit, direction = visits[day, trip, place], line.plan[trip, DIRECTION]
+        time = visit[at.ARRIVED] + visit[at.DWELL]
+        links = line.stops[direction] - 1
+        numbers[i, 0] = trips[day, trip, at.BUS]
+        numbers[i, 1] = route[direction, place]
+        numbers[i, 2] = min(int(time / 3600.0), hours - 1)
+        numbers[i, 3] = 1 - direction
+        numbers[i, 4] = visit[at.FORWARD]
+        numbers[i, 5] = visit[at.BACKWARD]
+        numbers[i, 6] = 0.0
+        if place < links:
+            numbers[i, 6] = 1.5 * visit[at.NEXT_WAITING] + line.length[direction, place] / visit[at.NEXT_SPEED]
+        epoch = epoch_at(line, speeds[day], time)
+        for link in range(line.length.shape[1]):
+            numbers[i, 7 + link] = speeds[day, epoch, direction, link] if link < links else 0.0
