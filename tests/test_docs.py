@@ -18,7 +18,6 @@ def in_project(path: Path) -> str:
 
 @pytest.mark.parametrize("page", PAGES, ids=in_project)
 def test_examples_run(page: Path) -> None:
-    # Exception messages are part of what the pages show, so they are compared; module paths of errors are not.
     result = doctest.testfile(str(page), module_relative=False, optionflags=doctest.ELLIPSIS)
     assert result.failed == 0
 

@@ -28,6 +28,7 @@ from pyresac.tabular.live import (
 )
 from pyresac.tabular.mdp import FiniteMDP
 from pyresac.tabular.operator import RevOperator
+from pyresac.tabular.solvers import Solution, solve
 from pyresac.tabular.values import Max, Mellowmax, Min, PolicyEntropy, PolicyMean, Soft, ValueFunctional
 
 __all__ = [
@@ -50,9 +51,11 @@ __all__ = [
     "RevOperator",
     "ScaledPenalty",
     "Soft",
+    "Solution",
     "ValueFunctional",
     "WorstOfKernels",
     "empirical_modulus",
     "ensemble_variance",
     "families",
+    "solve",
 ]
