@@ -23,6 +23,7 @@ from pyresac.agents.tabular import Config, TabularTrainee
 from pyresac.errors import InputError
 from pyresac.run.checkpoint import load_checkpoint
 from pyresac.run.config import from_dict, to_dict
+from pyresac.run.metrics import MetricsLog
 from pyresac.run.options import RunOptions
 from pyresac.tabular.learner import LearnerOptions
 from pyresac.train import main
@@ -150,6 +151,28 @@ def test_run_folder_holds_config_versions_curves_and_result(tmp_path: Path) -> N
     again = tmp_path / "again"
     assert main(["--config", str(run / "config.json"), "--run-dir", str(again)]) == 0
     assert (again / "metrics.csv").read_bytes() == (run / "metrics.csv").read_bytes()
+
+
+def test_metrics_are_cut_back_to_the_checkpoint(tmp_path: Path) -> None:
+    path = tmp_path / "metrics.csv"
+    for torn in ("30,0.125\n", "30,0.", "30", ""):
+        path.write_text("step,a\n10,0.5\n20,0.25\n" + torn)
+        with MetricsLog(path, ["a"], 20, None) as log:
+            log.write(30, {"a": 0.1})
+        assert path.read_text() == "step,a\n10,0.5\n20,0.25\n30,0.1\n"
+    with pytest.raises(InputError, match="has the columns step, a; this run writes step, b"):
+        MetricsLog(path, ["b"], 20, None)
+
+
+def test_each_row_speaks_of_the_steps_since_the_last() -> None:
+    trainee = TabularTrainee(Config(problem=EnvOptions(env="test/Ending-v0"), learner=LearnerOptions(**PLAIN)))
+    trainee.advance(500)
+    trainee.learner.q[...] = 1.0
+    first = trainee.measure()
+    assert first["td_error"] > 0.0
+    assert first["train_return"] == 1.0
+    trainee.advance(500)
+    assert trainee.measure()["td_error"] == 0.0
 
 
 def test_tensorboard_gets_the_numbers_of_the_csv(tmp_path: Path) -> None:

@@ -98,9 +98,9 @@ def train(
                 log.write(trainee.step, row)
                 bar.note({label: row[column] for label, column in trainee.shown.items()})
             if trainee.step % options.checkpoint_every == 0:
-                saved_at = _save(trainee, folder, config, options)
+                saved_at = _save(trainee, folder, config, options, log)
         if saved_at != trainee.step:
-            _save(trainee, folder, config, options)
+            _save(trainee, folder, config, options, log)
     return stop.name
 
 
@@ -109,8 +109,9 @@ def _next_boundary(step: int, chunk: int, options: RunOptions) -> int:
     return min(*due, step + chunk, options.steps)
 
 
-def _save(trainee: Trainee, folder: RunFolder, config: dict[str, Any], options: RunOptions) -> int:
+def _save(trainee: Trainee, folder: RunFolder, config: dict[str, Any], options: RunOptions, log: MetricsLog) -> int:
     _require_finite(trainee, folder)
+    log.sync()
     state = {"config": config, "trainee": trainee.state()}
     folder.save(trainee.step, state, trainee.arrays(), options.keep_checkpoints)
     return trainee.step

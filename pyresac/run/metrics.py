@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import io
+import os
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -39,6 +40,10 @@ class MetricsLog:
         self._file.flush()
         if self._events is not None:
             self._events.write(step, row)
+
+    def sync(self) -> None:
+        """Bring every row to the disk: to be done before a checkpoint that counts on them."""
+        os.fsync(self._file.fileno())
 
     def __enter__(self) -> MetricsLog:
         return self
@@ -82,5 +87,5 @@ def _rows_until(path: Path, columns: list[str], step: int) -> list[list[str]]:
         rows = list(csv.reader(handle))
     if rows and rows[0] != columns:
         raise InputError(f"{path} has the columns {', '.join(rows[0])}; this run writes {', '.join(columns)}")
-    complete = [row for row in rows[1:] if len(row) == len(columns)]
+    complete = [row for row in rows[1:] if len(row) == len(columns) and row[0].isdigit()]
     return [row for row in complete if int(row[0]) <= step]
