@@ -1,12 +1,14 @@
 """Compiled sweeps over raw CSR and dense arrays: what the solvers spend their time in.
 
-Row s·A + a of the CSR arrays (indptr, indices, data) belongs to the pair (s, a). All kernels release the GIL, so that
-disjoint ranges of states can be swept by several threads; no kernel reassociates sums, so that each result obeys the
-bounds in `solvers.certificate`, however many threads there were.
+Row s·A + a of the CSR arrays (indptr, indices, data) belongs to the pair (s, a). indptr and indices are unsigned, which
+spares a test for negative indices at each access, a third of the time. All kernels release the GIL, so that disjoint
+ranges of states can be swept by several threads; no kernel reassociates sums, so that each result obeys the bounds in
+`solvers.certificate`, however many threads there were.
 
 Shared arguments: reward (S, A) is R − γ·frozen; offset (S, A) is what V subtracts from Q before it looks (λ_epi·Γ in
 the next-pair form), of shape (0, 0) where nothing is subtracted; allowed bool (S, A), of shape (0, 0) where every
-action is available; sign +1 for a maximum, −1 for a minimum.
+action is available; sign +1 for a maximum, −1 for a minimum; choice (S,) the greedy actions, −1 where there is none
+yet: an action that was chosen before stays while it is as good as the best up to rounding, so that ties do not churn.
 """
 
 from __future__ import annotations
@@ -19,11 +21,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
-Ints = NDArray[np.integer[Any]]
+Actions = NDArray[np.int32]
+Unsigned = NDArray[np.unsignedinteger[Any]]
 Bools = NDArray[np.bool_]
 Range = tuple[float, float, float, int]
 
 Result = TypeVar("Result")
+
+TIE = 2.0**-50
+"""What two values may differ by, relatively, and still tie: a few roundings."""
 
 
 def _compiled(function: Callable[..., Result]) -> Callable[..., Result]:
@@ -33,8 +39,8 @@ def _compiled(function: Callable[..., Result]) -> Callable[..., Result]:
 
 @_compiled
 def csr_sweep(
-    indptr: Ints, indices: Ints, data: Floats, reward: Floats, offset: Floats, allowed: Bools, discount: float,
-    sign: float, v: Floats, start: int, stop: int, q: Floats, image: Floats, choice: Ints,
+    indptr: Unsigned, indices: Unsigned, data: Floats, reward: Floats, offset: Floats, allowed: Bools, discount: float,
+    sign: float, v: Floats, start: int, stop: int, q: Floats, image: Floats, choice: Actions,
 ) -> Range:  # fmt: skip
     """q = reward + γ·P v, image = the extremum of q − offset and choice its action, for the states start…stop − 1.
 
@@ -42,25 +48,33 @@ def csr_sweep(
     """
     n_actions = reward.shape[1]
     low, high, magnitude, changed = np.inf, -np.inf, 0.0, 0
+    pair = np.uint64(start * n_actions)
+    first = indptr[pair]
     for s in range(start, stop):
-        best, arg = -np.inf, -1
+        best, arg, kept, before = -np.inf, -1, -np.inf, choice[s]
         for a in range(n_actions):
+            pair += np.uint64(1)
+            last = indptr[pair]
             if allowed.size and not allowed[s, a]:
                 q[s, a] = -np.inf
+                first = last
                 continue
-            pair = s * n_actions + a
             total = 0.0
-            for k in range(indptr[pair], indptr[pair + 1]):
+            for k in range(first, last):
                 total += data[k] * v[indices[k]]
+            first = last
             x = reward[s, a] + discount * total
             q[s, a] = x
             magnitude = max(magnitude, abs(x))
             seen = sign * (x - offset[s, a]) if offset.size else sign * x
             if arg < 0 or seen > best:
                 best, arg = seen, a
+            if a == before:
+                kept = seen
         image[s] = sign * best
-        changed += choice[s] != arg
-        choice[s] = arg
+        if arg != before and kept < best - TIE * abs(best):
+            choice[s] = arg
+            changed += 1
         gap = image[s] - v[s]
         low, high = min(low, gap), max(high, gap)
     return low, high, magnitude, changed
@@ -68,13 +82,13 @@ def csr_sweep(
 
 @_compiled
 def reduce_sweep(
-    offset: Floats, allowed: Bools, sign: float, v: Floats, q: Floats, image: Floats, choice: Ints
+    offset: Floats, allowed: Bools, sign: float, v: Floats, q: Floats, image: Floats, choice: Actions
 ) -> Range:
     """As `csr_sweep`, for a q that is already there; unavailable pairs are overwritten with −inf."""
     n_states, n_actions = q.shape
     low, high, magnitude, changed = np.inf, -np.inf, 0.0, 0
     for s in range(n_states):
-        best, arg = -np.inf, -1
+        best, arg, kept, before = -np.inf, -1, -np.inf, choice[s]
         for a in range(n_actions):
             if allowed.size and not allowed[s, a]:
                 q[s, a] = -np.inf
@@ -84,34 +98,64 @@ def reduce_sweep(
             seen = sign * (x - offset[s, a]) if offset.size else sign * x
             if arg < 0 or seen > best:
                 best, arg = seen, a
+            if a == before:
+                kept = seen
         image[s] = sign * best
-        changed += choice[s] != arg
-        choice[s] = arg
+        if arg != before and kept < best - TIE * abs(best):
+            choice[s] = arg
+            changed += 1
         gap = image[s] - v[s]
         low, high = min(low, gap), max(high, gap)
     return low, high, magnitude, changed
 
 
 @_compiled
-def csr_in_place(
-    indptr: Ints, indices: Ints, data: Floats, reward: Floats, offset: Floats, allowed: Bools, discount: float,
-    sign: float, v: Floats, backward: bool,
-) -> float:  # fmt: skip
-    """One Gauss–Seidel sweep of value iteration over v, each pair's self-loop solved for. Returns the largest change.
-
-    Solving x = b + γ·p_ss·x for x keeps the fixed point, since q(s, a) at the optimum depends on v(s) = v*(s).
-    """
-    n_states, n_actions = reward.shape
-    largest = 0.0
-    for i in range(n_states):
-        s = n_states - 1 - i if backward else i
-        best, found = -np.inf, False
+def greedy_within(
+    offset: Floats, allowed: Bools, sign: float, margin: float, q: Floats, policy: NDArray[np.int64], best: Floats
+) -> None:
+    """policy = the lowest action within `margin` of the extremum of q − offset, best = that extremum."""
+    n_states, n_actions = q.shape
+    for s in range(n_states):
+        top, found = -np.inf, False
         for a in range(n_actions):
             if allowed.size and not allowed[s, a]:
                 continue
-            pair = s * n_actions + a
+            seen = sign * (q[s, a] - offset[s, a]) if offset.size else sign * q[s, a]
+            if not found or seen > top:
+                top, found = seen, True
+        best[s] = sign * top
+        for a in range(n_actions):
+            if allowed.size and not allowed[s, a]:
+                continue
+            seen = sign * (q[s, a] - offset[s, a]) if offset.size else sign * q[s, a]
+            if seen >= top - margin:
+                policy[s] = a
+                break
+
+
+@_compiled
+def csr_in_place(
+    indptr: Unsigned, indices: Unsigned, data: Floats, reward: Floats, offset: Floats, allowed: Bools, discount: float,
+    sign: float, v: Floats, backward: bool, choice: Actions,
+) -> tuple[float, int]:  # fmt: skip
+    """One Gauss–Seidel sweep of value iteration over v, each pair's self-loop solved for.
+
+    Solving x = b + γ·p_ss·x for x keeps the fixed point, since q(s, a) at the optimum depends on v(s) = v*(s).
+    Returns the largest change of v and how many entries of `choice` changed.
+    """
+    n_states, n_actions = reward.shape
+    largest, changed = 0.0, 0
+    for i in range(n_states):
+        s = n_states - 1 - i if backward else i
+        best, arg, kept, before = -np.inf, -1, -np.inf, choice[s]
+        pair = np.uint64(s * n_actions)
+        for a in range(n_actions):
+            first = indptr[pair]
+            pair += np.uint64(1)
+            if allowed.size and not allowed[s, a]:
+                continue
             total, stay = 0.0, 0.0
-            for k in range(indptr[pair], indptr[pair + 1]):
+            for k in range(first, indptr[pair]):
                 if indices[k] == s:
                     stay += data[k]
                 else:
@@ -119,25 +163,32 @@ def csr_in_place(
             x = reward[s, a] + discount * total
             if offset.size:
                 x -= offset[s, a]
-            seen = sign * (x / (1.0 - discount * stay))
-            if not found or seen > best:
-                best, found = seen, True
+            if stay > 0.0:
+                x /= 1.0 - discount * stay
+            seen = sign * x
+            if arg < 0 or seen > best:
+                best, arg = seen, a
+            if a == before:
+                kept = seen
+        if arg != before and kept < best - TIE * abs(best):
+            choice[s] = arg
+            changed += 1
         largest = max(largest, abs(sign * best - v[s]))
         v[s] = sign * best
-    return largest
+    return largest, changed
 
 
 @_compiled
 def dense_in_place(
     transition: Floats, reward: Floats, offset: Floats, allowed: Bools, discount: float, sign: float, v: Floats,
-    backward: bool,
-) -> float:  # fmt: skip
+    backward: bool, choice: Actions,
+) -> tuple[float, int]:  # fmt: skip
     """As `csr_in_place` for a dense kernel (S, A, S)."""
     n_states, n_actions = reward.shape
-    largest = 0.0
+    largest, changed = 0.0, 0
     for i in range(n_states):
         s = n_states - 1 - i if backward else i
-        best, found = -np.inf, False
+        best, arg, kept, before = -np.inf, -1, -np.inf, choice[s]
         for a in range(n_actions):
             if allowed.size and not allowed[s, a]:
                 continue
@@ -149,52 +200,68 @@ def dense_in_place(
             if offset.size:
                 x -= offset[s, a]
             seen = sign * (x / (1.0 - discount * stay))
-            if not found or seen > best:
-                best, found = seen, True
+            if arg < 0 or seen > best:
+                best, arg = seen, a
+            if a == before:
+                kept = seen
+        if arg != before and kept < best - TIE * abs(best):
+            choice[s] = arg
+            changed += 1
         largest = max(largest, abs(sign * best - v[s]))
         v[s] = sign * best
-    return largest
+    return largest, changed
 
 
 @_compiled
 def policy_rows(
-    indptr: Ints, indices: Ints, data: Floats, reward: Floats, offset: Floats, discount: float, choice: Ints,
-    solve_loops: bool, out_indptr: Ints, out_indices: Ints, out_data: Floats, out_rhs: Floats,
-) -> int:  # fmt: skip
-    """The affine system v = rhs + D v of the policy `choice`, D = γ·P_π, row by row. Returns the entries written.
+    indptr: Unsigned, indices: Unsigned, data: Floats, reward: Floats, offset: Floats, discount: float,
+    choice: Actions, written: Actions, solve_loops: bool,
+    slots: Unsigned, out_indices: Unsigned, out_data: Floats, out_rhs: Floats,
+) -> None:  # fmt: skip
+    """The affine system v = rhs + D v of the policy `choice`, D = γ·P_π, row s in the slots slots[s]…slots[s + 1] − 1.
 
+    Only rows whose action is not the one `written` are touched; unused slots hold zeros at s.
     solve_loops: divide each row by 1 − γ·p_ss and drop its diagonal, which leaves the solution as it is.
     """
     n_states, n_actions = reward.shape
-    filled = 0
-    out_indptr[0] = 0
     for s in range(n_states):
         a = choice[s]
-        pair = s * n_actions + a
-        stay, first = 0.0, filled
-        for k in range(indptr[pair], indptr[pair + 1]):
-            if solve_loops and indices[k] == s:
-                stay += data[k]
-            else:
-                out_indices[filled] = indices[k]
-                out_data[filled] = data[k]
-                filled += 1
+        if written[s] == a:
+            continue
+        written[s] = a
+        pair = np.uint64(s * n_actions + a)
+        first, last = indptr[pair], indptr[pair + np.uint64(1)]
+        stay = 0.0
+        if solve_loops:
+            for k in range(first, last):
+                if indices[k] == s:
+                    stay += data[k]
         scale = 1.0 / (1.0 - discount * stay)
-        for k in range(first, filled):
-            out_data[k] *= discount * scale
+        out = slots[s]
+        for k in range(first, last):
+            if not (solve_loops and indices[k] == s):
+                out_indices[out] = indices[k]
+                out_data[out] = data[k] * (discount * scale)
+                out += np.uint64(1)
+        for k in range(out, slots[s + 1]):
+            out_indices[k] = s
+            out_data[k] = 0.0
         out_rhs[s] = (reward[s, a] - offset[s, a] if offset.size else reward[s, a]) * scale
-        out_indptr[s + 1] = filled
-    return filled
 
 
 @_compiled
-def affine_sweep(indptr: Ints, indices: Ints, data: Floats, rhs: Floats, v: Floats, out: Floats) -> tuple[float, float]:
-    """out = rhs + D v. Returns (min, max) of out − v."""
+def affine_sweep(
+    indptr: Unsigned, indices: Unsigned, data: Floats, rhs: Floats, v: Floats, start: int, stop: int, out: Floats
+) -> tuple[float, float]:
+    """out = rhs + D v for the states start…stop − 1. Returns (min, max) of out − v there."""
     low, high = np.inf, -np.inf
-    for s in range(v.size):
+    first = indptr[start]
+    for s in range(start, stop):
         total = rhs[s]
-        for k in range(indptr[s], indptr[s + 1]):
+        last = indptr[s + 1]
+        for k in range(first, last):
             total += data[k] * v[indices[k]]
+        first = last
         gap = total - v[s]
         low, high = min(low, gap), max(high, gap)
         out[s] = total
@@ -202,7 +269,7 @@ def affine_sweep(indptr: Ints, indices: Ints, data: Floats, rhs: Floats, v: Floa
 
 
 @_compiled
-def affine_in_place(indptr: Ints, indices: Ints, data: Floats, rhs: Floats, v: Floats, backward: bool) -> float:
+def affine_in_place(indptr: Unsigned, indices: Unsigned, data: Floats, rhs: Floats, v: Floats, backward: bool) -> float:
     """One Gauss–Seidel sweep of v = rhs + D v. Returns the largest change."""
     largest = 0.0
     for i in range(v.size):
@@ -216,20 +283,22 @@ def affine_in_place(indptr: Ints, indices: Ints, data: Floats, rhs: Floats, v: F
 
 
 @_compiled
-def bandwidth(indptr: Ints, indices: Ints, rows_per_state: int, limit: int) -> int:
+def bandwidth(indptr: Unsigned, indices: Unsigned, rows_per_state: int, limit: int) -> int:
     """max |s' − s| over the stored entries; counting stops at the first entry beyond `limit`, returning limit + 1."""
     widest = 0
     for row in range(indptr.size - 1):
         s = row // rows_per_state
         for k in range(indptr[row], indptr[row + 1]):
-            widest = max(widest, abs(indices[k] - s))
+            apart = np.int64(indices[k]) - s
+            if apart > widest or -apart > widest:
+                widest = int(abs(apart))
         if widest > limit:
             return limit + 1
     return widest
 
 
 @_compiled
-def solve_banded(indptr: Ints, indices: Ints, data: Floats, width: int, x: Floats) -> None:
+def solve_banded(indptr: Unsigned, indices: Unsigned, data: Floats, width: int, x: Floats) -> None:
     """x ← (I − D)⁻¹ x for D of the given bandwidth, by elimination without pivoting.
 
     I − D is strictly diagonally dominant by rows (rows of D sum to at most γ < 1), an M-matrix: elimination in the
@@ -242,7 +311,7 @@ def solve_banded(indptr: Ints, indices: Ints, data: Floats, width: int, x: Float
         row[:] = 0.0
         row[width] = 1.0
         for k in range(indptr[s], indptr[s + 1]):
-            row[indices[k] - s + width] -= data[k]
+            row[np.int64(indices[k]) - s + width] -= data[k]
         for j in range(width):
             above = s - width + j
             factor = row[j]

@@ -20,8 +20,9 @@ from pyresac.tabular.solvers.models import Model, model_of
 from pyresac.tabular.solvers.policy_iteration import modified_policy_iteration, policy_iteration
 from pyresac.tabular.solvers.progress import Progress
 from pyresac.tabular.solvers.solution import Solution, policy_of
-from pyresac.tabular.solvers.systems import LARGEST_BAND
+from pyresac.tabular.solvers.systems import LARGEST_BAND, unsigned
 from pyresac.tabular.solvers.value_iteration import gauss_seidel, value_iteration
+from pyresac.tabular.values import Max, Min
 
 METHODS: dict[str, Callable[[Model, Floats, Progress], Residual]] = {
     "value_iteration": value_iteration,
@@ -67,19 +68,19 @@ def solve(
     ):
         raise InputError(f"max_iterations is {max_iterations!r}; it must be a whole number of at least 1, or None")
     table = None if initial is None else _checked_table(operator, initial)
-    model = model_of(operator)
-    name = _choose(model) if method == "auto" else method
-    with np.errstate(over="ignore", invalid="ignore"):
-        contraction = _contraction(name, model.discount)
-        progress = Progress(model.certificate, goal, contraction, max_iterations)
+    with model_of(operator) as model, np.errstate(over="ignore", invalid="ignore"):
+        name = _choose(model) if method == "auto" else method
+        progress = Progress(model.certificate, goal, _contraction(name, model.discount), max_iterations)
         residual = METHODS[name](model, model.start(table), progress)
     shift, bound = model.certificate.bound(residual, goal)
-    q = model.q + shift if shift else model.q
-    converged = bound <= goal
+    q = model.q
+    if shift:
+        q += shift
+    policy, best = policy_of(operator, q, bound, residual.q_size)
+    v = best if isinstance(operator.value, (Max, Min)) else operator.value_of(q)
     message = f"{progress.message}; the error is at most {bound:.3g}"
-    policy = policy_of(operator, q, bound)
     seconds = time.perf_counter() - started
-    return Solution(q, operator.value_of(q), policy, bound, model.sweeps, seconds, converged, name, message)
+    return Solution(q, v, policy, bound, model.sweeps, seconds, bound <= goal, name, message)
 
 
 def _contraction(name: str, discount: float) -> float:
@@ -97,7 +98,7 @@ def _choose(model: Model) -> str:
     if mdp.n_states <= SMALL:
         return "policy_iteration"
     if mdp.is_sparse:
-        indptr, indices, _ = mdp.csr()
+        indptr, indices, _ = unsigned(mdp.matrix)
         if kernels.bandwidth(indptr, indices, mdp.n_actions, LARGEST_BAND) <= LARGEST_BAND:
             return "policy_iteration"
     return "modified_policy_iteration"

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from abc import ABC, abstractmethod
-from concurrent.futures import ThreadPoolExecutor
-from itertools import pairwise
+from typing import Self
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from pyresac.errors import InputError
@@ -16,27 +15,38 @@ from pyresac.tabular.checks import Floats
 from pyresac.tabular.expectations import Nominal
 from pyresac.tabular.operator import RevOperator
 from pyresac.tabular.solvers.certificate import Certificate, Residual
-from pyresac.tabular.solvers.systems import AffineSystem
+from pyresac.tabular.solvers.systems import AffineSystem, unsigned
+from pyresac.tabular.solvers.workers import Workers
 from pyresac.tabular.values import Max, Mellowmax, Min, PolicyEntropy, PolicyMean, Soft
 
-THREADED_ENTRIES = 1_000_000
-"""Below this many stored probabilities a sweep is faster than waking a second thread."""
 LARGEST_WORST_KERNEL = 20_000_000
 """Entries (S·A·S) up to which a dense worst kernel is built for a policy evaluation: 160 MB."""
 
 
 class Model(ABC):
-    """A frozen REV operator on v (S,). After `sweep`, `q` holds fl(B v) and `image` fl(W v)."""
+    """A frozen REV operator on v (S,). After `sweep`, `q` holds fl(B v) and `image` fl(W v).
+
+    It may hold threads: use it as `with model_of(operator) as model`.
+    """
 
     fused: bool
 
     def __init__(self, operator: RevOperator) -> None:
         self.operator = operator
         self.discount = operator.mdp.discount
+        self.rate = self.discount / (1.0 - self.discount)
         self.certificate = Certificate(operator, fused=self.fused)
         self.q: Floats = np.empty(operator.mdp.reward.shape)
         self.image: Floats = np.empty(operator.mdp.n_states)
         self.sweeps = 0
+        mdp = operator.mdp
+        self.workers = Workers(mdp.n_states, mdp.matrix.nnz if mdp.is_sparse else 0)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.workers.close()
 
     @abstractmethod
     def sweep(self, v: Floats) -> Residual:
@@ -49,24 +59,26 @@ class Model(ABC):
         It agrees with W at v. solve_loops: with the diagonal of D solved for. Its arrays are reused by the next call.
         """
 
-    def in_place_sweep(self, v: Floats, *, backward: bool) -> float:
-        """One Gauss–Seidel sweep of W over v; returns the largest change. InputError where there is none."""
-        raise InputError(
-            f"method 'gauss_seidel' updates state by state, which {type(self.operator.value).__name__} with "
-            f"{type(self.operator.expectation).__name__} does not offer; allowed are Max and Min with Nominal"
-        )
+    @abstractmethod
+    def in_place_sweep(self, v: Floats, *, backward: bool) -> tuple[float, int]:
+        """One Gauss–Seidel sweep of W over v: (largest change, actions changed). InputError where there is none."""
 
     def start(self, initial: Floats | None) -> Floats:
-        """v to begin with: V(initial), or a constant that W moves towards the fixed point from one side.
+        """v to begin with: V(initial), or W c for a constant c from which W moves towards the fixed point on one side.
 
-        With c = min_s W0(s)/(1 − γ), W c ≥ c: iterates rise from there, and good news spreads along a sweep, while
+        With c = min_s W0(s)/(1 − γ), c ≤ W c: iterates rise from there, and good news spreads along a sweep, while
         from above every state first has to unlearn its neighbours' optimism. Min is the mirror image.
         """
         if initial is not None:
             return np.array(self.operator.value_of(initial))
-        first = self.operator.value_of(self.operator.shifted_reward)
+        first = self._rewarded()
         level = first.max() if isinstance(self.operator.value, Min) else first.min()
-        return np.full(first.shape, level / (1.0 - self.discount))
+        first += self.discount * (level / (1.0 - self.discount))
+        return first
+
+    def _rewarded(self) -> Floats:
+        """W 0, since every expectation of 0 is 0; a fresh array."""
+        return np.array(self.operator.value_of(self.operator.shifted_reward))
 
 
 class ExtremeModel(Model):
@@ -77,79 +89,73 @@ class ExtremeModel(Model):
     def __init__(self, operator: RevOperator) -> None:
         super().__init__(operator)
         mdp = operator.mdp
-        self._sign = -1.0 if isinstance(operator.value, Min) else 1.0
-        self._allowed = np.empty((0, 0), dtype=np.bool_) if mdp.available is None else mdp.available
-        self._offset: Floats = np.empty((0, 0))
-        if operator.penalty_at == "next":
-            self._offset = np.ascontiguousarray(-operator.seen(np.zeros(mdp.reward.shape)))
-        self._dense = None if mdp.is_sparse else np.asarray(mdp.transition).reshape(mdp.reward.size, mdp.n_states)
+        self._sign, self._offset, self._allowed = reading(operator)
+        self._dense = mdp.transition if isinstance(mdp.transition, np.ndarray) else None
+        self._rows = None if self._dense is not None else unsigned(mdp.matrix)
         self._choice = np.full(mdp.n_states, -1, dtype=np.int32)
-        self._ranges = self._split()
+        self._written = np.full(mdp.n_states, -1, dtype=np.int32)
+        self._solved_loops = False
         self._system: AffineSystem | None = None
 
-    def _split(self) -> list[tuple[int, int]]:
-        """Ranges of states with about the same number of stored probabilities, one a thread."""
-        n_states, n_actions = self.q.shape
-        if self._dense is not None or (indptr := self.operator.mdp.csr()[0])[-1] < THREADED_ENTRIES:
-            return [(0, n_states)]
-        threads = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-        shares = np.linspace(0, indptr[-1], min(threads, 8) + 1)[1:-1]
-        cuts = [0, *(int(c) // n_actions for c in np.searchsorted(indptr, shares)), n_states]
-        return [(a, b) for a, b in pairwise(cuts) if b > a]
+    def _rewarded(self) -> Floats:
+        np.copyto(self.q, self.operator.shifted_reward)
+        kernels.reduce_sweep(
+            self._offset, self._allowed, self._sign, self.image, self.q, self.image, np.full_like(self._choice, -1)
+        )
+        return self.image.copy()
 
     def sweep(self, v: Floats) -> Residual:
         self.sweeps += 1
-        mdp, reward = self.operator.mdp, self.operator.shifted_reward
-        if self._dense is not None:
-            np.matmul(self._dense, v, out=self.q.reshape(-1))
+        reward, outputs = self.operator.shifted_reward, (self.q, self.image, self._choice)
+        reader = (self._offset, self._allowed)
+        if self._rows is None:
+            assert self._dense is not None
+            np.matmul(self._dense.reshape(-1, len(v)), v, out=self.q.reshape(-1))
             self.q *= self.discount
             self.q += reward
-            found = [kernels.reduce_sweep(self._offset, self._allowed, self._sign, v, self.q, self.image, self._choice)]
+            found = [kernels.reduce_sweep(*reader, self._sign, v, *outputs)]
         else:
-            arguments = (*mdp.csr(), reward, self._offset, self._allowed, self.discount, self._sign, v)
-            outputs = (self.q, self.image, self._choice)
-            if len(self._ranges) == 1:
-                found = [kernels.csr_sweep(*arguments, *self._ranges[0], *outputs)]
-            else:
-                with ThreadPoolExecutor(len(self._ranges)) as pool:
-                    jobs = [pool.submit(kernels.csr_sweep, *arguments, *part, *outputs) for part in self._ranges]
-                    found = [job.result() for job in jobs]
+            inputs = (*self._rows, reward, *reader, self.discount, self._sign, v)
+            found = self.workers.run(kernels.csr_sweep, inputs, outputs)
         low, high, size, changed = zip(*found, strict=True)
-        return Residual(min(low), max(high), float(np.abs(v).max()), max(size), sum(changed))
+        return Residual(min(low), max(high), largest_of(v), max(size), sum(changed))
 
-    def in_place_sweep(self, v: Floats, *, backward: bool) -> float:
-        mdp = self.operator.mdp
-        shared = (self.operator.shifted_reward, self._offset, self._allowed, self.discount, self._sign, v, backward)
-        if isinstance(mdp.transition, np.ndarray):
-            return float(kernels.dense_in_place(mdp.transition, *shared))
-        return float(kernels.csr_in_place(*mdp.csr(), *shared))
+    def in_place_sweep(self, v: Floats, *, backward: bool) -> tuple[float, int]:
+        shared = (
+            self.operator.shifted_reward, self._offset, self._allowed, self.discount, self._sign, v, backward,
+            self._choice,
+        )  # fmt: skip
+        if self._rows is None:
+            return kernels.dense_in_place(self._dense, *shared)
+        return kernels.csr_in_place(*self._rows, *shared)
 
     def system(self, v: Floats, *, solve_loops: bool) -> AffineSystem:
-        mdp = self.operator.mdp
-        if isinstance(mdp.transition, np.ndarray):
-            return self._dense_system(mdp.transition, solve_loops)
-        indptr, indices, data = mdp.csr()
+        if self._rows is None:
+            return self._dense_system(solve_loops)
         if self._system is None:
+            indptr, indices, _ = self._rows
             longest = np.diff(indptr).reshape(self.q.shape).max(axis=1)
-            room = int(longest.sum())
-            self._system = AffineSystem(
-                np.empty(mdp.n_states + 1, dtype=indptr.dtype), np.empty(room, dtype=indices.dtype), np.empty(room),
-                np.empty(mdp.n_states),
-            )  # fmt: skip
+            slots = np.concatenate([[0], np.cumsum(longest)]).astype(np.uint64)
+            room = int(slots[-1])
+            arrays = slots, np.empty(room, indices.dtype), np.empty(room), np.empty(len(v))
+            self._system = AffineSystem(*arrays, self.workers)
+        if solve_loops != self._solved_loops:
+            self._written.fill(-1)
+            self._solved_loops = solve_loops
         out = self._system
         kernels.policy_rows(
-            indptr, indices, data, self.operator.shifted_reward, self._offset, self.discount, self._choice, solve_loops,
-            out.indptr, out.indices, out.data, out.rhs,
+            *self._rows, self.operator.shifted_reward, self._offset, self.discount, self._choice, self._written,
+            solve_loops, out.indptr, out.indices, out.data, out.rhs,
         )  # fmt: skip
         return out
 
-    def _dense_system(self, transition: Floats, solve_loops: bool) -> AffineSystem:
+    def _dense_system(self, solve_loops: bool) -> AffineSystem:
+        assert self._dense is not None
         states = np.arange(len(self._choice))
-        rows = self.discount * transition[states, self._choice]
         rhs = self.operator.shifted_reward[states, self._choice]
         if self._offset.size:
             rhs = rhs - self._offset[states, self._choice]
-        system = AffineSystem.of(sparse.csr_array(rows), rhs)
+        system = AffineSystem.of(sparse.csr_array(self.discount * self._dense[states, self._choice]), rhs)
         return system.without_loops() if solve_loops else system
 
 
@@ -169,11 +175,20 @@ class GeneralModel(Model):
         self.image = self.operator.value_of(self.q)
         gap = self.image - v
         mask = self.operator.mdp.available
-        q_size = float(np.abs(self.q if mask is None else self.q[mask]).max())
-        greedy = self.operator.seen(self.q).argmax(axis=1)
-        changed = int((greedy != self._greedy).sum())
-        self._greedy = greedy
-        return Residual(float(gap.min()), float(gap.max()), float(np.abs(v).max()), q_size, changed)
+        q_size = largest_of(self.q if mask is None else self.q[mask])
+        changed = 0
+        if not self.operator.value.linear:
+            greedy = self.operator.seen(self.q).argmax(axis=1)
+            changed = int((greedy != self._greedy).sum())
+            self._greedy = greedy
+        return Residual(float(gap.min()), float(gap.max()), largest_of(v), q_size, changed)
+
+    def in_place_sweep(self, v: Floats, *, backward: bool) -> tuple[float, int]:
+        value, expectation = type(self.operator.value).__name__, type(self.operator.expectation).__name__
+        raise InputError(
+            f"method 'gauss_seidel' updates state by state, which {value} with {expectation} does not offer; "
+            "allowed are Max and Min with Nominal"
+        )
 
     def system(self, v: Floats, *, solve_loops: bool) -> AffineSystem:
         matrix = self._fixed
@@ -201,7 +216,8 @@ def _per_state(weights: Floats) -> sparse.csr_array:
     """The matrix (S, S·A) whose row s holds weights[s] at the pairs of s."""
     n_states, n_actions = weights.shape
     indptr = np.arange(0, n_states * n_actions + 1, n_actions)
-    matrix = sparse.csr_array((weights.ravel(), np.arange(weights.size), indptr), shape=(n_states, weights.size))
+    # A copy: eliminate_zeros works in place, and the weights may be the policy itself.
+    matrix = sparse.csr_array((weights.flatten(), np.arange(weights.size), indptr), shape=(n_states, weights.size))
     matrix.eliminate_zeros()
     return matrix
 
@@ -223,6 +239,21 @@ def value_weights(operator: RevOperator, q: Floats) -> Floats:
     raise InputError(
         f"policy evaluation knows no weights for {type(value).__name__}: use method='anderson' or 'value_iteration'"
     )
+
+
+def reading(operator: RevOperator) -> tuple[float, Floats, NDArray[np.bool_]]:
+    """How a greedy choice reads a table, for the kernels: (sign, offset, allowed)."""
+    mdp = operator.mdp
+    offset: Floats = np.empty((0, 0))
+    if operator.penalty_at == "next":
+        offset = np.ascontiguousarray(-operator.seen(np.zeros(mdp.reward.shape)))
+    allowed = np.empty((0, 0), dtype=np.bool_) if mdp.available is None else np.ascontiguousarray(mdp.available)
+    return (-1.0 if isinstance(operator.value, Min) else 1.0), offset, allowed
+
+
+def largest_of(values: Floats) -> float:
+    """max |values|, without a copy of them."""
+    return float(max(values.max(), -values.min()))
 
 
 def model_of(operator: RevOperator) -> Model:

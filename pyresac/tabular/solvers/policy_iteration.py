@@ -16,17 +16,18 @@ from pyresac.tabular.solvers.progress import Progress
 from pyresac.tabular.solvers.value_iteration import centre, take_image
 
 KRYLOV_ACCURACY = 1e-6
-OPENING_SWEEPS = 4
-"""In-place sweeps of the whole operator before the first evaluation: they carry values from afar to every state."""
 FAST_MIXING = 0.7
 """A factor per sweep on the span of the residual below which plain sweeps with a shift are the best evaluation."""
+OPENING_SWEEPS = 2
+"""In-place sweeps before the first evaluation: they carry values from afar to every state."""
+IMPROVEMENTS = 8
+"""In-place sweeps of the whole operator between two that are certified."""
 EVALUATION_SHARE = 0.05
-"""An evaluation stops at this share of the residual of the policy's own choice: more would polish a passing policy."""
-MOST_PLAIN_SWEEPS = 20
-FEWEST_RELAXATIONS = 10
-MOST_RELAXATIONS = 80
-SETTLED = 1e-3
-"""Share of states whose action changed, below which evaluations may grow longer."""
+"""An evaluation stops at this share of the residual that it started from: more would polish a passing policy."""
+FEWEST_SWEEPS, MOST_SWEEPS = 10, 80
+"""Bounds on the sweeps of one evaluation; they grow while the policy has settled."""
+SETTLED = 1e-4
+"""Share of states whose action changed, below which the policy counts as settled and is evaluated to the end."""
 
 
 def policy_iteration(model: Model, v: Floats, progress: Progress) -> Residual:
@@ -44,24 +45,21 @@ def modified_policy_iteration(model: Model, v: Floats, progress: Progress) -> Re
     """Evaluate by a few sweeps over the rows of the policy alone, improve, repeat.
 
     Where the span of the residual shrinks fast (the chain forgets where it was), plain sweeps and a shift; elsewhere
-    Gauss–Seidel sweeps in alternating directions, after a few of the whole operator.
+    Gauss–Seidel sweeps in alternating directions, and improvements in place, too.
     """
     guard = _Guard(model)
     residual = model.sweep(v)
-    spans = [residual.half_span]
-    fast, opened, cap = True, not isinstance(model, ExtremeModel), FEWEST_RELAXATIONS
+    spans, fast, first = [residual.half_span], True, True
     while not progress.finished(residual):
         guard.keep(residual)
+        aim = 0.2 * progress.aim / model.rate if model.rate > 0 else 0.0
         if fast:
-            v = _plain_sweeps(model, v, centre(model, residual), MOST_PLAIN_SWEEPS if len(spans) > 2 else 0)
-        elif not opened:
-            opened = True
-            v = take_image(model, v, 0.0)
-            for k in range(OPENING_SWEEPS):
-                model.in_place_sweep(v, backward=k % 2 == 0)
+            v = _plain_sweeps(model, v, residual, aim)
+        elif isinstance(model, ExtremeModel):
+            v = _improvements(model, take_image(model, v, 0.0), aim, OPENING_SWEEPS if first else 0)
+            first = False
         else:
-            cap = min(2 * cap, MOST_RELAXATIONS) if residual.changed <= SETTLED * len(v) else FEWEST_RELAXATIONS
-            v = _relaxations(model, v, residual, cap)
+            v = _relaxations(model, v, residual, aim)
         v, residual = guard.checked(v)
         spans.append(residual.half_span)
         fast = fast and spans[-1] <= FAST_MIXING * spans[-2]
@@ -96,28 +94,44 @@ class _Guard:
         return self._image, self._model.sweep(self._image)
 
 
-def _plain_sweeps(model: Model, v: Floats, shift: float, most: int) -> Floats:
-    """The image, shifted, after up to `most` plain sweeps of the policy."""
-    if not most:
-        return take_image(model, v, shift)
+def _plain_sweeps(model: Model, v: Floats, residual: Residual, aim: float) -> Floats:
+    """The image after a few plain sweeps of the policy, moved to the middle of its interval after each."""
+    settled = residual.changed <= SETTLED * len(v)
+    stop = aim if settled else max(aim, EVALUATION_SHARE * residual.half_span)
     system = model.system(v, solve_loops=False)
-    x, y = take_image(model, v, shift), model.image
-    first = np.inf
-    for _ in range(most):
+    x, y = take_image(model, v, centre(model, residual)), model.image
+    for _ in range(MOST_SWEEPS if settled else FEWEST_SWEEPS):
         low, high = system.apply(x, y)
         x, y = y, x
-        first = high - low if np.isinf(first) else first
-        if high - low <= EVALUATION_SHARE * first:
+        x += model.rate * (low + high) / 2
+        if high - low <= 2 * stop:
             break
     model.image = y
     return x
 
 
-def _relaxations(model: Model, v: Floats, residual: Residual, cap: int) -> Floats:
-    """v after up to `cap` Gauss–Seidel sweeps of the policy, from the image."""
+def _improvements(model: Model, v: Floats, aim: float, opening: int) -> Floats:
+    """v after some improvements in place, each but the first `opening` followed by an evaluation of what it chose."""
+    cap, backward = FEWEST_SWEEPS, True
+    for k in range(IMPROVEMENTS):
+        largest, changed = model.in_place_sweep(v, backward=backward)
+        backward = not backward
+        if largest <= aim:
+            break
+        if k < opening:
+            continue
+        settled = changed <= SETTLED * len(v)
+        cap = min(2 * cap, MOST_SWEEPS) if settled else FEWEST_SWEEPS
+        stop = aim if settled else EVALUATION_SHARE * largest
+        backward = model.system(v, solve_loops=True).relax(v, stop, cap, backward=backward)
+    return v
+
+
+def _relaxations(model: Model, v: Floats, residual: Residual, aim: float) -> Floats:
+    """v after some Gauss–Seidel sweeps of the policy, from the image."""
+    settled = residual.changed <= SETTLED * len(v)
     system = model.system(v, solve_loops=True)
     v = take_image(model, v, 0.0)
-    for k in range(cap):
-        if system.relax(v, backward=k % 2 == 0) <= EVALUATION_SHARE * residual.size:
-            break
+    stop = aim if settled else EVALUATION_SHARE * residual.size
+    system.relax(v, stop, MOST_SWEEPS if settled else FEWEST_SWEEPS, backward=True)
     return v

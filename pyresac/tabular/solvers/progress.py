@@ -26,6 +26,8 @@ class Progress:
     def __init__(
         self, certificate: Certificate, tolerance: float, contraction: float, max_iterations: int | None
     ) -> None:
+        self.aim = tolerance
+        """The error bound that evaluations may aim at."""
         self._certificate = certificate
         self._tolerance = tolerance
         self._contraction = contraction
@@ -50,7 +52,7 @@ class Progress:
             return self._stop("the tolerance is met")
         target = self._tolerance
         if self._tolerance < 1.25 * floor:
-            target = NEAR_FLOOR * floor
+            target = self.aim = NEAR_FLOOR * floor
             if estimate <= target:
                 return self._stop(
                     f"the tolerance {self._tolerance:g} is below what float64 can certify here (about {floor:.2g})"

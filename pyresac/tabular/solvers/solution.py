@@ -7,9 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from pyresac.tabular import kernels
 from pyresac.tabular.checks import Floats
 from pyresac.tabular.operator import RevOperator
-from pyresac.tabular.values import Min
+from pyresac.tabular.solvers.models import reading
 
 TIE_SCALE = 2.0**-26
 """Ties are never widened beyond this fraction of max |Q|, about √(unit roundoff)."""
@@ -38,20 +39,17 @@ class Solution:
     message: str
 
 
-def policy_of(operator: RevOperator, q: Floats, error_bound: float) -> NDArray[np.int64]:
-    """The greedy policy (S,) of q: the lowest action within `margin` of the best (least, for Min) that V reads.
+def policy_of(operator: RevOperator, q: Floats, error_bound: float, q_size: float) -> tuple[NDArray[np.int64], Floats]:
+    """The greedy policy (S,) of q, and the extremum (S,) that it attains: the one routine behind every solver.
 
-    The margin is 2·min(error_bound, 2⁻²⁶·max|q|). Two solvers return tables that differ in the last bits, so the exact
-    argmax would resolve a tie of Q* by the noise of each. While error_bound ≤ 2⁻²⁶·max|q|, every action that is
-    optimal under Q* is in the margin, whichever solver ran; so all solvers return the same action wherever no
-    other action is within four error bounds of optimal. The action returned is within that of optimal.
+    The policy takes the lowest action within 2·min(error_bound, 2⁻²⁶·max|q|) of the best (for Min, the least) of what
+    V reads. Two solvers return tables that differ in the last bits, so the exact argmax would resolve a tie of Q* by
+    the noise of each. While error_bound ≤ 2⁻²⁶·max|q|, every action that is optimal under Q* is within the margin,
+    whichever solver ran; so all solvers return the same action wherever no other action is within four error bounds of
+    optimal. The action returned is itself within that of optimal. q_size: max |q| over the available pairs.
     """
-    available = operator.mdp.available
-    seen = operator.seen(q)
-    if isinstance(operator.value, Min):
-        seen = -seen
-    if available is not None:
-        seen = np.where(available, seen, -np.inf)
-    finite = seen if available is None else seen[available]
-    margin = 2.0 * min(error_bound, TIE_SCALE * float(np.abs(finite).max()))
-    return np.asarray((seen >= seen.max(axis=1, keepdims=True) - margin).argmax(axis=1), dtype=np.int64)
+    sign, offset, allowed = reading(operator)
+    margin = 2.0 * min(error_bound, TIE_SCALE * q_size)
+    policy, best = np.empty(len(q), dtype=np.int64), np.empty(len(q))
+    kernels.greedy_within(offset, allowed, sign, margin, q, policy, best)
+    return policy, best

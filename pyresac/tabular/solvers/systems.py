@@ -12,6 +12,7 @@ from scipy.sparse import linalg
 
 from pyresac.tabular import kernels
 from pyresac.tabular.checks import Floats
+from pyresac.tabular.solvers.workers import Workers
 
 LARGEST_BAND = 8
 """Bandwidth up to which elimination beats every iteration: 2·8 + 1 numbers a row."""
@@ -19,25 +20,39 @@ LARGEST_DENSE = 800
 """States up to which LAPACK on a dense matrix takes some ten milliseconds."""
 
 
+Unsigned = NDArray[np.unsignedinteger[Any]]
+
+
+def unsigned(matrix: sparse.csr_array) -> tuple[Unsigned, Unsigned, Floats]:
+    """(indptr, indices, data) with the indices seen as unsigned, as the kernels take them; no copy."""
+    kind = np.uint32 if matrix.indices.dtype.itemsize == 4 else np.uint64
+    starts = np.uint32 if matrix.indptr.dtype.itemsize == 4 else np.uint64
+    return matrix.indptr.view(starts), matrix.indices.view(kind), matrix.data
+
+
 @dataclass(frozen=True)
 class AffineSystem:
-    """v = rhs + D v, with D in CSR (indptr, indices, data); data may be longer than indptr[-1], the rest is unused."""
+    """v = rhs + D v, with D in CSR of unsigned indices; explicit zeros may stand in it."""
 
-    indptr: NDArray[np.integer[Any]]
-    indices: NDArray[np.integer[Any]]
+    indptr: Unsigned
+    indices: Unsigned
     data: Floats
     rhs: Floats
+    workers: Workers | None = None
 
     @classmethod
     def of(cls, matrix: sparse.csr_array, rhs: Floats) -> AffineSystem:
         """From a SciPy matrix (S, S)."""
-        return cls(matrix.indptr, matrix.indices, matrix.data, rhs)
+        return cls(*unsigned(matrix), rhs)
 
     @property
     def matrix(self) -> sparse.csr_array:
         """D as a SciPy matrix."""
-        n, used = len(self.rhs), int(self.indptr[-1])
-        return sparse.csr_array((self.data[:used], self.indices[:used], self.indptr), shape=(n, n))
+        n = len(self.rhs)
+        signed = self.indices.view(np.int32 if self.indices.dtype.itemsize == 4 else np.int64)
+        matrix = sparse.csr_array((self.data, signed, self.indptr.astype(np.int64)), shape=(n, n))
+        matrix.sum_duplicates()
+        return matrix
 
     def without_loops(self) -> AffineSystem:
         """The system with each row solved for its own state: the same solution, a smaller D with zero diagonal."""
@@ -48,14 +63,23 @@ class AffineSystem:
         scale = 1.0 / (1.0 - stay)
         return AffineSystem.of((sparse.diags_array(scale) @ rest).tocsr(), self.rhs * scale)
 
-    def relax(self, v: Floats, *, backward: bool) -> float:
-        """One Gauss–Seidel sweep over v in place; returns the largest change."""
-        return float(kernels.affine_in_place(self.indptr, self.indices, self.data, self.rhs, v, backward))
+    def relax(self, v: Floats, stop: float, most: int, *, backward: bool) -> bool:
+        """Up to `most` Gauss–Seidel sweeps over v in place, in alternating directions, until none changes it by more
+        than `stop`. Returns the direction of the next one."""
+        for _ in range(most):
+            change = kernels.affine_in_place(self.indptr, self.indices, self.data, self.rhs, v, backward)
+            backward = not backward
+            if change <= stop:
+                break
+        return backward
 
     def apply(self, v: Floats, out: Floats) -> tuple[float, float]:
         """out = rhs + D v; returns the range of out − v."""
-        low, high = kernels.affine_sweep(self.indptr, self.indices, self.data, self.rhs, v, out)
-        return float(low), float(high)
+        inputs = (self.indptr, self.indices, self.data, self.rhs, v)
+        if self.workers is None:
+            return kernels.affine_sweep(*inputs, 0, len(v), out)
+        lows, highs = zip(*self.workers.run(kernels.affine_sweep, inputs, (out,)), strict=True)
+        return min(lows), max(highs)
 
     def correction(self, residual: Floats, accuracy: float) -> Floats:
         """δ with (I − D)δ = residual: banded or dense elimination, else BiCGSTAB, else sparse LU where that stalls.

@@ -19,7 +19,7 @@ def centre(model: Model, residual: Residual) -> float:
     """
     if residual.half_span > 0.5 * residual.size:
         return 0.0
-    return model.discount / (1.0 - model.discount) * (residual.low + residual.high) / 2
+    return model.rate * (residual.low + residual.high) / 2
 
 
 def take_image(model: Model, v: Floats, shift: float) -> Floats:
@@ -45,7 +45,7 @@ def gauss_seidel(model: Model, v: Floats, progress: Progress) -> Residual:
     while not progress.finished(residual):
         v = take_image(model, v, 0.0)
         for k in range(IN_PLACE_SWEEPS):
-            if model.in_place_sweep(v, backward=k % 2 == 0) == 0.0:
+            if model.in_place_sweep(v, backward=k % 2 == 0)[0] == 0.0:
                 break
         residual = model.sweep(v)
     return residual
