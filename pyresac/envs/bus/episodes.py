@@ -53,11 +53,11 @@ class Transitions(NamedTuple):
 
 
 @compiled
-def day_seed(base: int, episode: int) -> int:
+def day_seed(base: int, episode: int) -> np.int64:
     """Seed of the n-th day after a reset with seed `base`: `base` itself first, then hashes of both, in [0, 2⁶³)."""
     if episode == 0:
-        return base
-    return int(hashed(base, EPISODE, episode, 0) >> np.uint64(1))
+        return np.int64(base)
+    return np.int64(hashed(base, EPISODE, episode, 0) >> np.uint64(1))
 
 
 @compiled

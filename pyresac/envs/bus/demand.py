@@ -1,0 +1,87 @@
+"""Demand for corridors that come without any: from a CSV file, or from a stated default model.
+
+The CSV is in long form, header `from,to,start,end,rate`: rate passengers per hour ride from one stop to another between the
+clock times start and end (HH:MM or HH:MM:SS, hours past 24 allowed). Rows of a pair may overlap: their rates add.
+The default model: every pair of stops i before j of a direction has the same rate at all hours, in proportion to
+exp(−|links between − 4|/4), and all pairs together make `per_trip` passengers a scheduled trip.
+"""
+
+from __future__ import annotations
+
+import csv
+import math
+import re
+from pathlib import Path
+
+import numpy as np
+
+from pyresac.envs.bus.corridor import Array, Direction
+from pyresac.errors import InputError
+
+COLUMNS = ["from", "to", "start", "end", "rate"]
+
+
+def clock_seconds(where: str, text: str) -> float:
+    """Seconds after midnight of HH:MM or HH:MM:SS; hours past 24 are the next day's."""
+    match = re.fullmatch(r"\s*(\d{1,2}):([0-5]\d)(?::([0-5]\d))?\s*", text)
+    if match is None:
+        raise InputError(f"{where} is {text!r}; expected a clock time such as 06:30 or 25:10:00")
+    hours, minutes, seconds = (int(part or 0) for part in match.groups())
+    return float(3600 * hours + 60 * minutes + seconds)
+
+
+def csv_demand(path: str | Path, stops: tuple[str, ...], hours: int, service_start: float) -> Array:
+    """(hours, N, N) passengers per hour; a row counts in an hour by the share of the hour that it covers.
+
+    InputError naming file, row and what was expected. Time outside the corridor's hours is an error, not ignored.
+    """
+    path = Path(path)
+    try:
+        with path.open(newline="", encoding="utf-8-sig") as handle:
+            reader = csv.reader(handle)
+            rows = [(reader.line_num, row) for row in reader if row]
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise InputError(f"{path}: cannot be read as CSV ({error})") from error
+    if not rows or [cell.strip() for cell in rows[0][1]] != COLUMNS:
+        raise InputError(f"{path}, row 1: found {rows[0][1] if rows else 'nothing'}; expected the columns {COLUMNS}")
+    demand = np.zeros((hours, len(stops), len(stops)))
+    edges = service_start + 3600.0 * np.arange(hours + 1)
+    for number, row in rows[1:]:
+        where = f"{path}, row {number}"
+        if len(row) != len(COLUMNS):
+            raise InputError(f"{where}: {len(row)} cells; expected {len(COLUMNS)}")
+        origin, destination, start, end, rate = (cell.strip() for cell in row)
+        for column, stop in (("from", origin), ("to", destination)):
+            if stop not in stops:
+                raise InputError(f"{where}: {column} is {stop!r}, which is not a stop of the corridor")
+        first, last = clock_seconds(f"{where}: start", start), clock_seconds(f"{where}: end", end)
+        if not edges[0] <= first < last <= edges[-1]:
+            span = f"{edges[0] / 3600:g} h to {edges[-1] / 3600:g} h"
+            raise InputError(f"{where}: from {start} to {end}; start must be before end, both within {span}")
+        share = np.clip(np.minimum(edges[1:], last) - np.maximum(edges[:-1], first), 0.0, None) / 3600.0
+        demand[:, stops.index(origin), stops.index(destination)] += share * _rate(where, rate)
+    return demand
+
+
+def _rate(where: str, text: str) -> float:
+    try:
+        rate = float(text)
+    except ValueError:
+        rate = math.nan
+    if not (rate >= 0.0 and math.isfinite(rate)):
+        raise InputError(f"{where}: rate is {text!r}; expected a finite number of passengers per hour, not negative")
+    return rate
+
+
+def default_demand(stops: tuple[str, ...], ways: tuple[Direction, Direction], hours: int, per_trip: float = 80.0) -> Array:
+    """(hours, N, N) passengers per hour of the default model, on the busiest pattern that the timetable supports."""
+    demand = np.zeros((hours, len(stops), len(stops)))
+    for way in ways:
+        order = [stops.index(stop) for stop in way.stops]
+        apart = np.arange(len(order))[None, :] - np.arange(len(order))[:, None]
+        weight = np.where(apart > 0, np.exp(-np.abs(apart - 4.0) / 4.0), 0.0)
+        launches = np.histogram(way.launches, bins=3600.0 * np.arange(hours + 1))[0]
+        table = (per_trip * launches)[:, None, None] * weight / weight.sum()
+        free = demand[:, np.array(order)[:, None], np.array(order)[None, :]] == 0.0
+        demand[:, np.array(order)[:, None], np.array(order)[None, :]] += table * free
+    return demand

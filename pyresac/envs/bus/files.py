@@ -1,0 +1,128 @@
+"""A corridor in one readable JSON file: a row of numbers a line; `load_corridor(save_corridor(…))` is the same, bit for bit."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from pyresac.envs.bus.corridor import DIRECTIONS, Corridor, Direction, Vehicle
+from pyresac.errors import InputError
+
+FORMAT = "pyresac bus corridor 1"
+NUMBERS = (
+    "headway",
+    "holding_limit",
+    "speed_deviation",
+    "speed_floor",
+    "speed_ceiling",
+    "speed_interval",
+    "demand_interval",
+    "service_start",
+)
+KEYS = ("format", "name", "hours", *NUMBERS, "vehicle", "stops", *DIRECTIONS, "demand")
+WAY_KEYS = ("stops", "length", "speed", "launches")
+
+
+def save_corridor(corridor: Corridor, path: str | Path) -> None:
+    """Write the corridor; of the demand, only pairs with a rate above 0 are written."""
+    pairs = np.argwhere(corridor.demand.any(axis=0))
+    demand = [
+        {"from": corridor.stops[i], "to": corridor.stops[j], "rates": corridor.demand[:, i, j].tolist()} for i, j in pairs
+    ]
+    content: dict[str, Any] = {"format": FORMAT, "name": corridor.name, "hours": corridor.hours}
+    content |= {name: getattr(corridor, name) for name in NUMBERS}
+    content |= {"vehicle": asdict(corridor.vehicle), "stops": list(corridor.stops)}
+    for way, direction in zip(DIRECTIONS, corridor.directions, strict=True):
+        content[way] = {key: _plain(getattr(direction, key)) for key in WAY_KEYS}
+    Path(path).write_text(_lines(content | {"demand": demand}, 0) + "\n", encoding="utf-8")
+
+
+def load_corridor(path: str | Path) -> Corridor:
+    """Read a corridor; InputError naming the file, the key and what was expected."""
+    path = Path(path)
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror})") from error
+    except ValueError as error:
+        raise InputError(f"{path}: not a JSON file: {error}") from error
+    if not isinstance(content, dict) or content.get("format") != FORMAT:
+        found = content.get("format") if isinstance(content, dict) else type(content).__name__
+        raise InputError(f"{path}: format is {found!r}; expected {FORMAT!r}")
+    _expect_keys(str(path), content, KEYS)
+    vehicle = content["vehicle"]
+    _expect_keys(f"{path}: vehicle", vehicle, tuple(field.name for field in fields(Vehicle)))
+    try:
+        ways = [_direction(f"{path}: {way}", content[way]) for way in DIRECTIONS]
+        return Corridor(
+            name=content["name"],
+            stops=tuple(content["stops"]),
+            up=ways[0],
+            down=ways[1],
+            demand=_demand(str(path), content),
+            vehicle=Vehicle(**vehicle),
+            **{name: content[name] for name in NUMBERS},
+        )
+    except InputError as error:
+        text = str(error)
+        raise InputError(text if text.startswith(str(path)) else f"{path}: {text}") from error
+
+
+def _direction(where: str, content: Any) -> Direction:
+    _expect_keys(where, content, WAY_KEYS)
+    return Direction(**content)
+
+
+def _demand(where: str, content: dict[str, Any]) -> np.ndarray[Any, np.dtype[np.float64]]:
+    stops, hours = content["stops"], content["hours"]
+    if not isinstance(hours, int) or hours < 1:
+        raise InputError(f"{where}: hours is {hours!r}; it must be an integer of at least 1")
+    demand = np.zeros((hours, len(stops), len(stops)))
+    for number, row in enumerate(content["demand"]):
+        place = f"{where}: demand[{number}]"
+        _expect_keys(place, row, ("from", "to", "rates"))
+        for key in ("from", "to"):
+            if row[key] not in stops:
+                raise InputError(f"{place}.{key} is {row[key]!r}, which is not among the stops")
+        rates = row["rates"]
+        if not isinstance(rates, list) or len(rates) != hours:
+            raise InputError(f"{place}.rates is {rates!r}; expected {hours} numbers, one an hour")
+        if not all(isinstance(rate, int | float) and not isinstance(rate, bool) for rate in rates):
+            raise InputError(f"{place}.rates is {rates!r}; expected numbers")
+        demand[:, stops.index(row["from"]), stops.index(row["to"])] = rates
+    return demand
+
+
+def _expect_keys(where: str, content: Any, keys: tuple[str, ...]) -> None:
+    if not isinstance(content, dict):
+        raise InputError(f"{where}: found {type(content).__name__}; expected an object with the keys {list(keys)}")
+    missing, unknown = [key for key in keys if key not in content], sorted(set(content) - set(keys))
+    if missing or unknown:
+        raise InputError(f"{where}: missing keys {missing}, unknown keys {unknown}; expected {list(keys)}")
+
+
+def _plain(value: Any) -> Any:
+    return value.tolist() if isinstance(value, np.ndarray) else list(value)
+
+
+def _lines(value: Any, depth: int) -> str:
+    """JSON with every list of numbers or names, and every object without lists of lists, on one line."""
+    flat = json.dumps(value, ensure_ascii=False)
+    if depth > 0 and (not isinstance(value, list | dict) or _is_row(value)):
+        return flat
+    pad = "  " * (depth + 1)
+    if isinstance(value, dict):
+        parts = [f"{pad}{json.dumps(key)}: {_lines(part, depth + 1)}" for key, part in value.items()]
+        return "{\n" + ",\n".join(parts) + "\n" + "  " * depth + "}"
+    return "[\n" + ",\n".join(f"{pad}{_lines(part, depth + 1)}" for part in value) + "\n" + "  " * depth + "]"
+
+
+def _is_row(value: Any) -> bool:
+    parts = value.values() if isinstance(value, dict) else value
+    if isinstance(value, dict) and set(value) == {"from", "to", "rates"}:
+        return True
+    return not any(isinstance(part, list | dict) for part in parts)

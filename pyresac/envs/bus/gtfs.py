@@ -1,0 +1,263 @@
+"""A corridor from a GTFS feed (partridge reads it, extra `gtfs`): a route's two directions on one date.
+
+Of each direction the commonest sequence of stops is taken; trips of other sequences are left out, with a warning that counts
+them. Launches are the departures from its first stop, `frequencies.txt` expanded. Running times come from the timetable: a
+link's hourly mean speed is its length over the mean time from departure to arrival of the trips that leave in that hour;
+times that are missing, or equal to the stop before (feeds round to minutes), are interpolated by distance; hours without a
+trip take the nearest hour's speed. Lengths are along the shape, or great circles where the feed has no shapes. Stops of
+both directions that share a parent station, else a name, are one.
+"""
+
+from __future__ import annotations
+
+import datetime
+import math
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from pyresac.envs.bus.corridor import Array, Corridor, Direction, Vehicle
+from pyresac.envs.bus.demand import csv_demand, default_demand
+from pyresac.envs.bus.geometry import along_shape, great_circles
+from pyresac.errors import InputError
+
+SLOWEST = 1.0
+"""m/s; slower links of the timetable are taken as this fast."""
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """One direction as the feed has it: n stops, m trips."""
+
+    stop_ids: tuple[str, ...]
+    length: Array
+    """(n − 1,) m"""
+    arrive: Array
+    """(m, n) s after midnight"""
+    depart: Array
+    """(m, n) s after midnight"""
+
+
+def gtfs_corridor(
+    feed: str | Path,
+    route: str,
+    date: str | datetime.date,
+    *,
+    directions: tuple[int, int] = (0, 1),
+    demand: str | Path | None = None,
+    per_trip: float = 80.0,
+    headway: float | None = None,
+    holding_limit: float = 60.0,
+    speed_deviation: float = 1.5,
+    vehicle: Vehicle | None = None,
+) -> Corridor:
+    """The corridor of `route` (route_id or route_short_name) on `date`; `directions` are the direction_ids of up and down.
+
+    demand: a CSV file (`demand.csv_demand`), or the default model with `per_trip` passengers a trip. headway: the scheduled
+    one, by default the median of the timetable's. Raises InputError naming file, table and what was expected.
+    """
+    feed = Path(feed)
+    day = _date(date)
+    tables = _read(feed, route, day)
+    patterns = [_pattern(feed, tables, way) for way in directions]
+    names = _names(feed, tables, patterns)
+    stops = tuple(dict.fromkeys(names[stop] for pattern in patterns for stop in pattern.stop_ids))
+    start = 3600.0 * math.floor(min(pattern.depart[:, 0].min() for pattern in patterns) / 3600.0)
+    hours = math.ceil((max(pattern.arrive[:, -1].max() for pattern in patterns) - start) / 3600.0)
+    up, down = (_direction(pattern, names, start, hours) for pattern in patterns)
+    gaps = np.concatenate([np.diff(way.launches) for way in (up, down)])
+    if headway is None and gaps.size == 0:
+        raise InputError(f"{feed}: route {route!r} has one trip a direction on {day}; state the headway")
+    table = default_demand(stops, (up, down), hours, per_trip) if demand is None else csv_demand(demand, stops, hours, start)
+    speeds = np.concatenate([up.speed, down.speed])
+    return Corridor(
+        name=f"GTFS route {route} on {day}",
+        stops=stops,
+        up=up,
+        down=down,
+        demand=table,
+        headway=float(np.median(gaps)) if headway is None else headway,
+        holding_limit=holding_limit,
+        vehicle=Vehicle() if vehicle is None else vehicle,
+        speed_deviation=speed_deviation,
+        speed_floor=max(SLOWEST, min(2.0, 0.5 * float(speeds.min()))),
+        speed_ceiling=max(15.0, 1.5 * float(speeds.max())),
+        service_start=start,
+    )
+
+
+def _date(date: str | datetime.date) -> datetime.date:
+    if isinstance(date, datetime.date):
+        return date
+    try:
+        return datetime.date.fromisoformat(date)
+    except ValueError as error:
+        raise InputError(f"date is {date!r}; expected YYYY-MM-DD") from error
+
+
+def _read(feed: Path, route: str, day: datetime.date) -> Any:
+    """The feed cut down to the route's trips of the day."""
+    try:
+        import partridge
+    except ImportError as error:
+        raise InputError("reading GTFS needs partridge: pip install 'pyresac[gtfs]'") from error
+    if not feed.is_file():
+        raise InputError(f"{feed}: no such file; expected a zipped GTFS feed")
+    try:
+        whole = partridge.load_raw_feed(str(feed))
+        tables = {name: whole.get(f"{name}.txt") for name in ("routes", "trips", "stop_times", "stops")}
+    except Exception as error:  # partridge lets errors of zipfile, pandas and its own through, with no common class
+        raise InputError(f"{feed}: not a readable GTFS feed ({type(error).__name__}: {error})") from error
+    needed = {
+        "routes": ("route_id",),
+        "trips": ("route_id", "service_id", "trip_id", "direction_id"),
+        "stop_times": ("trip_id", "stop_id", "stop_sequence", "arrival_time", "departure_time"),
+        "stops": ("stop_id", "stop_lat", "stop_lon"),
+    }
+    for name, columns in needed.items():
+        missing = [column for column in columns if column not in tables[name].columns]
+        if missing:
+            found = list(tables[name].columns) or "no such table"
+            raise InputError(f"{feed}, table {name}.txt: columns {missing} are missing; found {found}")
+    routes = tables["routes"]
+    short = routes["route_short_name"] if "route_short_name" in routes.columns else routes["route_id"]
+    chosen = routes[(routes["route_id"] == route) | (short == route)]["route_id"].tolist()
+    if not chosen:
+        raise InputError(f"{feed}, table routes.txt: no route {route!r}; it has {sorted(routes['route_id'])[:20]}")
+    try:
+        services = partridge.read_service_ids_by_date(str(feed))
+    except Exception as error:  # as above
+        raise InputError(f"{feed}, tables calendar.txt and calendar_dates.txt: {type(error).__name__}: {error}") from error
+    if day not in services:
+        span = f"it runs from {min(services)} to {max(services)}" if services else "it has no service at all"
+        raise InputError(f"{feed}: no service on {day}; {span}")
+    view = {"trips.txt": {"service_id": services[day], "route_id": chosen}}
+    return partridge.load_feed(str(feed), view=view)
+
+
+def _pattern(feed: Path, tables: Any, way: int) -> Pattern:
+    """The commonest stop sequence of a direction, with all its trips of the day."""
+    trips = tables.trips[tables.trips["direction_id"].astype(float) == float(way)]
+    if trips.empty:
+        present = sorted(set(tables.trips["direction_id"]))
+        raise InputError(f"{feed}, table trips.txt: no trip with direction_id {way} on that date; there are {present}")
+    times = tables.stop_times[tables.stop_times["trip_id"].isin(trips["trip_id"])].sort_values(["trip_id", "stop_sequence"])
+    sequences: dict[tuple[str, ...], list[Any]] = {}
+    for _, rows in times.groupby("trip_id", sort=True):
+        sequences.setdefault(tuple(rows["stop_id"]), []).append(rows)
+    if not sequences:
+        raise InputError(f"{feed}, table stop_times.txt: no stop times for the trips of direction_id {way}")
+    stop_ids, chosen = max(sequences.items(), key=lambda item: (len(item[1]), len(item[0])))
+    left_out = sum(len(group) for sequence, group in sequences.items() if sequence != stop_ids)
+    if left_out:
+        warnings.warn(f"{feed}: {left_out} trips of direction {way} with other stop sequences are left out", stacklevel=3)
+    if len(stop_ids) < 3 or len(set(stop_ids)) < len(stop_ids):
+        raise InputError(f"{feed}, table stop_times.txt: direction {way} visits {list(stop_ids)}; expected 3 stops, each once")
+    length = _lengths(feed, tables, stop_ids, str(chosen[0]["trip_id"].iloc[0]))
+    arrive, depart = [], []
+    for rows in chosen:
+        times_of = _interpolated(feed, rows, length)
+        for shift in _departures(tables, str(rows["trip_id"].iloc[0]), times_of[1][0]):
+            arrive.append(times_of[0] + shift)
+            depart.append(times_of[1] + shift)
+    order = np.argsort([times[0] for times in depart], kind="stable")
+    first = np.array(depart)[order]
+    distinct = np.concatenate([[True], np.diff(first[:, 0]) > 0.0])
+    if not distinct.all():
+        count = int((~distinct).sum())
+        warnings.warn(f"{feed}: {count} trips of direction {way} leave together with another and are left out", stacklevel=3)
+    return Pattern(stop_ids, length, np.array(arrive)[order][distinct], first[distinct])
+
+
+def _departures(tables: Any, trip: str, departure: float) -> list[float]:
+    """Shifts of a trip's times: 0, or one for each departure that frequencies.txt gives it."""
+    frequencies = tables.frequencies
+    rows = frequencies[frequencies["trip_id"] == trip] if not frequencies.empty else frequencies
+    if rows.empty:
+        return [0.0]
+    spans = zip(rows["start_time"], rows["end_time"], rows["headway_secs"], strict=True)
+    return [float(time) - departure for start, end, gap in spans for time in np.arange(float(start), float(end), float(gap))]
+
+
+def _interpolated(feed: Path, rows: Any, length: Array) -> tuple[Array, Array]:
+    """(arrive, depart) of a trip, each (n,); missing or repeated times by distance between those known."""
+    trip = rows["trip_id"].iloc[0]
+    arrive, depart = rows["arrival_time"].to_numpy(dtype=float), rows["departure_time"].to_numpy(dtype=float)
+    arrive, depart = np.where(np.isnan(arrive), depart, arrive), np.where(np.isnan(depart), arrive, depart)
+    where = f"{feed}, table stop_times.txt, trip {trip!r}"
+    if np.isnan(arrive[[0, -1]]).any():
+        raise InputError(f"{where}: the first and the last stop need times")
+    known = np.flatnonzero(~np.isnan(arrive))
+    if (arrive[known[1:]] < depart[known[:-1]]).any() or (depart[known] < arrive[known]).any():
+        stop = rows["stop_id"].iloc[int(known[1:][arrive[known[1:]] < depart[known[:-1]]][0])] if len(known) > 1 else "?"
+        raise InputError(f"{where}: times go backwards at stop {stop!r}; they must not decrease along a trip")
+    fresh = np.array([i for i in known if i == 0 or arrive[i] > depart[known[known < i]][-1]])
+    if fresh[-1] != len(arrive) - 1:
+        # a last stop at the minute of the one before it: keep the last stop's time, let go of the others'
+        fresh = np.append(fresh[:-1] if len(fresh) > 1 else fresh, len(arrive) - 1)
+    position = np.concatenate([[0.0], np.cumsum(length)])
+    spread = np.interp(position, position[fresh], arrive[fresh])
+    dwell = np.where(np.isin(np.arange(len(arrive)), fresh), depart - arrive, 0.0)
+    if not (np.diff(spread) > 0.0).all():
+        raise InputError(f"{where}: the whole trip takes no time")
+    return spread, spread + dwell
+
+
+def _lengths(feed: Path, tables: Any, stop_ids: tuple[str, ...], trip: str) -> Array:
+    """(n − 1,) m between consecutive stops, along the trip's shape if the feed has it."""
+    table = tables.stops.set_index("stop_id")
+    unknown = [stop for stop in stop_ids if stop not in table.index]
+    if unknown:
+        raise InputError(f"{feed}, table stop_times.txt: stops {unknown} of trip {trip!r} are not in stops.txt")
+    points = table.loc[list(stop_ids), ["stop_lat", "stop_lon"]].to_numpy(dtype=float)
+    length = great_circles(points)
+    shapes, trips = tables.shapes, tables.trips
+    if not shapes.empty and "shape_id" in trips.columns:
+        shape = trips.set_index("trip_id").loc[trip, "shape_id"]
+        rows = shapes[shapes["shape_id"] == shape].sort_values("shape_pt_sequence")
+        if len(rows) > 1:
+            length = along_shape(points, rows[["shape_pt_lat", "shape_pt_lon"]].to_numpy(dtype=float))
+    short = np.flatnonzero(~(length > 0.0))
+    if short.size:
+        pair = f"{stop_ids[short[0]]!r} and {stop_ids[short[0] + 1]!r}"
+        raise InputError(f"{feed}, table stops.txt: stops {pair} lie 0 m apart; a link must be longer than 0 m")
+    return length
+
+
+def _names(feed: Path, tables: Any, patterns: list[Pattern]) -> dict[str, str]:
+    """A name for each stop_id: the parent station's or its own; with the stop_id where a direction would have it twice."""
+    table = tables.stops.set_index("stop_id")
+    names: dict[str, str] = {}
+    for pattern in patterns:
+        plain = [_plain_name(table, stop) for stop in pattern.stop_ids]
+        for stop, name in zip(pattern.stop_ids, plain, strict=True):
+            names[stop] = name if plain.count(name) == 1 else f"{name} ({stop})"
+    return names
+
+
+def _plain_name(table: Any, stop: str) -> str:
+    row = table.loc[stop]
+    parent = row.get("parent_station")
+    if isinstance(parent, str) and parent and parent in table.index:
+        row = table.loc[parent]
+    name = row.get("stop_name")
+    return name if isinstance(name, str) and name else stop
+
+
+def _direction(pattern: Pattern, names: dict[str, str], start: float, hours: int) -> Direction:
+    speed = np.full((len(pattern.length), hours), np.nan)
+    left = ((pattern.depart[:, :-1] - start) / 3600.0).astype(int).clip(0, hours - 1)
+    running = pattern.arrive[:, 1:] - pattern.depart[:, :-1]
+    for link, length in enumerate(pattern.length):
+        for hour in range(hours):
+            mine = running[left[:, link] == hour, link]
+            if mine.size:
+                speed[link, hour] = max(length / mine.mean(), SLOWEST)
+        known = np.flatnonzero(np.isfinite(speed[link]))
+        nearest = known[np.abs(np.arange(hours)[:, None] - known[None, :]).argmin(axis=1)]
+        speed[link] = speed[link, nearest]
+    stops = tuple(names[stop] for stop in pattern.stop_ids)
+    return Direction(stops, pattern.length, speed, pattern.depart[:, 0] - start)
