@@ -1,9 +1,9 @@
 """Demand for corridors that come without any: from a CSV file, or from a stated default model.
 
-The CSV is in long form, header `from,to,start,end,rate`: rate passengers per hour ride from one stop to another between the
-clock times start and end (HH:MM or HH:MM:SS, hours past 24 allowed). Rows of a pair may overlap: their rates add.
-The default model: every pair of stops i before j of a direction has the same rate at all hours, in proportion to
-exp(−|links between − 4|/4), and all pairs together make `per_trip` passengers a scheduled trip.
+The CSV is in long form, header `from,to,start,end,rate`: rate passengers per hour ride from one stop to another
+between the clock times start and end (HH:MM or HH:MM:SS, hours past 24 allowed). Rows of a pair may overlap: their
+rates add. The default model: every pair of stops i before j of a direction has the same rate at all hours, in
+proportion to exp(−|links between − 4|/4), and all pairs together make `per_trip` passengers a scheduled trip.
 """
 
 from __future__ import annotations
@@ -73,7 +73,9 @@ def _rate(where: str, text: str) -> float:
     return rate
 
 
-def default_demand(stops: tuple[str, ...], ways: tuple[Direction, Direction], hours: int, per_trip: float = 80.0) -> Array:
+def default_demand(
+    stops: tuple[str, ...], ways: tuple[Direction, Direction], hours: int, per_trip: float = 80.0
+) -> Array:
     """(hours, N, N) passengers per hour of the default model, on the busiest pattern that the timetable supports."""
     demand = np.zeros((hours, len(stops), len(stops)))
     for way in ways:

@@ -24,7 +24,6 @@ from pyresac.envs.bus.metrics import day_metrics
 from pyresac.envs.bus.simulator import LARGEST_SEED
 from pyresac.errors import InputError
 
-
 METADATA: dict[str, Any] = {"render_modes": []}
 
 

@@ -1,4 +1,5 @@
-"""A corridor in one readable JSON file: a row of numbers a line; `load_corridor(save_corridor(…))` is the same, bit for bit."""
+"""A corridor in one readable JSON file: a row of numbers a line; `load_corridor(save_corridor(…))` is the same, bit
+for bit."""
 
 from __future__ import annotations
 
@@ -31,7 +32,8 @@ def save_corridor(corridor: Corridor, path: str | Path) -> None:
     """Write the corridor; of the demand, only pairs with a rate above 0 are written."""
     pairs = np.argwhere(corridor.demand.any(axis=0))
     demand = [
-        {"from": corridor.stops[i], "to": corridor.stops[j], "rates": corridor.demand[:, i, j].tolist()} for i, j in pairs
+        {"from": corridor.stops[i], "to": corridor.stops[j], "rates": corridor.demand[:, i, j].tolist()}
+        for i, j in pairs
     ]
     content: dict[str, Any] = {"format": FORMAT, "name": corridor.name, "hours": corridor.hours}
     content |= {name: getattr(corridor, name) for name in NUMBERS}

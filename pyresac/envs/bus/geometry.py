@@ -21,8 +21,8 @@ def great_circles(points: Array) -> Array:
 def along_shape(points: Array, shape: Array) -> Array:
     """(n − 1,) metres along the polyline `shape` (k, 2) between the places nearest to consecutive points (n, 2).
 
-    Places are searched in order, each at or after the one before, in a plane that is true to scale at the first point. Where
-    two of them fall together, the straight distance stands in.
+    Places are searched in order, each at or after the one before, in a plane that is true to scale at the first
+    point. Where two of them fall together, the straight distance stands in.
     """
     scale = np.radians(1.0) * EARTH_RADIUS * np.array([1.0, np.cos(np.radians(points[0, 0]))])
     flat, line = points * scale, shape * scale

@@ -1,11 +1,11 @@
 """A corridor from a GTFS feed (partridge reads it, extra `gtfs`): a route's two directions on one date.
 
-Of each direction the commonest sequence of stops is taken; trips of other sequences are left out, with a warning that counts
-them. Launches are the departures from its first stop, `frequencies.txt` expanded. Running times come from the timetable: a
-link's hourly mean speed is its length over the mean time from departure to arrival of the trips that leave in that hour;
-times that are missing, or equal to the stop before (feeds round to minutes), are interpolated by distance; hours without a
-trip take the nearest hour's speed. Lengths are along the shape, or great circles where the feed has no shapes. Stops of
-both directions that share a parent station, else a name, are one.
+Of each direction the commonest sequence of stops is taken; trips of other sequences are left out, with a warning that
+counts them. Launches are the departures from its first stop, `frequencies.txt` expanded. Running times come from the
+timetable: a link's hourly mean speed is its length over the mean time from departure to arrival of the trips that
+leave in that hour; times that are missing, or equal to the stop before (feeds round to minutes), are interpolated by
+distance; hours without a trip take the nearest hour's speed. Lengths are along the shape, or great circles where the
+feed has no shapes. Stops of both directions that share a parent station, else a name, are one.
 """
 
 from __future__ import annotations
@@ -54,10 +54,11 @@ def gtfs_corridor(
     speed_deviation: float = 1.5,
     vehicle: Vehicle | None = None,
 ) -> Corridor:
-    """The corridor of `route` (route_id or route_short_name) on `date`; `directions` are the direction_ids of up and down.
+    """The corridor of `route` (route_id or route_short_name) on `date`; `directions` are the direction_ids of up and
+    down.
 
-    demand: a CSV file (`demand.csv_demand`), or the default model with `per_trip` passengers a trip. headway: the scheduled
-    one, by default the median of the timetable's. Raises InputError naming file, table and what was expected.
+    demand: a CSV file (`demand.csv_demand`), or the default model with `per_trip` passengers a trip. headway: the
+    scheduled one, by default the median of the timetable's. Raises InputError naming file, table and what was expected.
     """
     feed = Path(feed)
     day = _date(date)
@@ -71,7 +72,11 @@ def gtfs_corridor(
     gaps = np.concatenate([np.diff(way.launches) for way in (up, down)])
     if headway is None and gaps.size == 0:
         raise InputError(f"{feed}: route {route!r} has one trip a direction on {day}; state the headway")
-    table = default_demand(stops, (up, down), hours, per_trip) if demand is None else csv_demand(demand, stops, hours, start)
+    table = (
+        default_demand(stops, (up, down), hours, per_trip)
+        if demand is None
+        else csv_demand(demand, stops, hours, start)
+    )
     speeds = np.concatenate([up.speed, down.speed])
     return Corridor(
         name=f"GTFS route {route} on {day}",
@@ -130,7 +135,9 @@ def _read(feed: Path, route: str, day: datetime.date) -> Any:
     try:
         services = partridge.read_service_ids_by_date(str(feed))
     except Exception as error:  # as above
-        raise InputError(f"{feed}, tables calendar.txt and calendar_dates.txt: {type(error).__name__}: {error}") from error
+        raise InputError(
+            f"{feed}, tables calendar.txt and calendar_dates.txt: {type(error).__name__}: {error}"
+        ) from error
     if day not in services:
         span = f"it runs from {min(services)} to {max(services)}" if services else "it has no service at all"
         raise InputError(f"{feed}: no service on {day}; {span}")
@@ -144,7 +151,9 @@ def _pattern(feed: Path, tables: Any, way: int) -> Pattern:
     if trips.empty:
         present = sorted(set(tables.trips["direction_id"]))
         raise InputError(f"{feed}, table trips.txt: no trip with direction_id {way} on that date; there are {present}")
-    times = tables.stop_times[tables.stop_times["trip_id"].isin(trips["trip_id"])].sort_values(["trip_id", "stop_sequence"])
+    times = tables.stop_times[tables.stop_times["trip_id"].isin(trips["trip_id"])].sort_values(
+        ["trip_id", "stop_sequence"]
+    )
     sequences: dict[tuple[str, ...], list[Any]] = {}
     for _, rows in times.groupby("trip_id", sort=True):
         sequences.setdefault(tuple(rows["stop_id"]), []).append(rows)
@@ -153,9 +162,13 @@ def _pattern(feed: Path, tables: Any, way: int) -> Pattern:
     stop_ids, chosen = max(sequences.items(), key=lambda item: (len(item[1]), len(item[0])))
     left_out = sum(len(group) for sequence, group in sequences.items() if sequence != stop_ids)
     if left_out:
-        warnings.warn(f"{feed}: {left_out} trips of direction {way} with other stop sequences are left out", stacklevel=3)
+        warnings.warn(
+            f"{feed}: {left_out} trips of direction {way} with other stop sequences are left out", stacklevel=3
+        )
     if len(stop_ids) < 3 or len(set(stop_ids)) < len(stop_ids):
-        raise InputError(f"{feed}, table stop_times.txt: direction {way} visits {list(stop_ids)}; expected 3 stops, each once")
+        raise InputError(
+            f"{feed}, table stop_times.txt: direction {way} visits {list(stop_ids)}; expected 3 stops, each once"
+        )
     length = _lengths(feed, tables, stop_ids, str(chosen[0]["trip_id"].iloc[0]))
     arrive, depart = [], []
     for rows in chosen:
@@ -168,7 +181,9 @@ def _pattern(feed: Path, tables: Any, way: int) -> Pattern:
     distinct = np.concatenate([[True], np.diff(first[:, 0]) > 0.0])
     if not distinct.all():
         count = int((~distinct).sum())
-        warnings.warn(f"{feed}: {count} trips of direction {way} leave together with another and are left out", stacklevel=3)
+        warnings.warn(
+            f"{feed}: {count} trips of direction {way} leave together with another and are left out", stacklevel=3
+        )
     return Pattern(stop_ids, length, np.array(arrive)[order][distinct], first[distinct])
 
 
@@ -179,7 +194,9 @@ def _departures(tables: Any, trip: str, departure: float) -> list[float]:
     if rows.empty:
         return [0.0]
     spans = zip(rows["start_time"], rows["end_time"], rows["headway_secs"], strict=True)
-    return [float(time) - departure for start, end, gap in spans for time in np.arange(float(start), float(end), float(gap))]
+    return [
+        float(time) - departure for start, end, gap in spans for time in np.arange(float(start), float(end), float(gap))
+    ]
 
 
 def _interpolated(feed: Path, rows: Any, length: Array) -> tuple[Array, Array]:
@@ -192,7 +209,9 @@ def _interpolated(feed: Path, rows: Any, length: Array) -> tuple[Array, Array]:
         raise InputError(f"{where}: the first and the last stop need times")
     known = np.flatnonzero(~np.isnan(arrive))
     if (arrive[known[1:]] < depart[known[:-1]]).any() or (depart[known] < arrive[known]).any():
-        stop = rows["stop_id"].iloc[int(known[1:][arrive[known[1:]] < depart[known[:-1]]][0])] if len(known) > 1 else "?"
+        stop = (
+            rows["stop_id"].iloc[int(known[1:][arrive[known[1:]] < depart[known[:-1]]][0])] if len(known) > 1 else "?"
+        )
         raise InputError(f"{where}: times go backwards at stop {stop!r}; they must not decrease along a trip")
     fresh = np.array([i for i in known if i == 0 or arrive[i] > depart[known[known < i]][-1]])
     if fresh[-1] != len(arrive) - 1:
@@ -228,7 +247,8 @@ def _lengths(feed: Path, tables: Any, stop_ids: tuple[str, ...], trip: str) -> A
 
 
 def _names(feed: Path, tables: Any, patterns: list[Pattern]) -> dict[str, str]:
-    """A name for each stop_id: the parent station's or its own; with the stop_id where a direction would have it twice."""
+    """A name for each stop_id: the parent station's or its own; with the stop_id where a direction would have it
+    twice."""
     table = tables.stops.set_index("stop_id")
     names: dict[str, str] = {}
     for pattern in patterns:

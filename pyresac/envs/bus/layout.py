@@ -10,7 +10,7 @@ import numpy as np
 
 from pyresac.envs.bus.corridor import Array, Corridor
 from pyresac.envs.bus.line import DIRECTION, FOLLOWER, LEADER, Chances, Integers, Line
-from pyresac.envs.bus.motion import arrival
+from pyresac.envs.bus.motion import add_running_times
 
 QUANTILES = 32
 
@@ -157,10 +157,7 @@ def _running_times(line: Line, chances: Chances) -> Array:
         speed = chances.mean_speed + chances.speed_deviation * NormalDist().inv_cdf(float(level))
         speed = speed.clip(chances.speed_floor, chances.speed_ceiling)
         speed = np.floor(speed) if line.published else speed
-        for hour in range(speed.shape[2]):
-            steady = np.ascontiguousarray(speed[None, :, :, hour])
-            for direction, link in np.ndindex(*speed.shape[:2]):
-                running[direction, link, hour] += arrival(line, steady, direction, link, 0.0) / QUANTILES
+        add_running_times(line, speed, 1.0 / QUANTILES, running)
     return running
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from pyresac.envs.bus.compiled import compiled
 from pyresac.envs.bus.corridor import Array
 from pyresac.envs.bus.line import Line
@@ -27,6 +29,17 @@ def arrival(line: Line, speeds: Array, direction: int, link: int, depart: float)
     if line.published:
         return _arrival_by_ticks(line, speeds, direction, link, depart)
     return _arrival_braking(line, speeds, direction, link, depart)
+
+
+@compiled
+def add_running_times(line: Line, speed: Array, weight: float, running: Array) -> None:
+    """Add to running (2, L, H) `weight` times the time that each link takes at the steady speeds (2, L, H)."""
+    steady = np.empty((1, speed.shape[0], speed.shape[1]))
+    for hour in range(speed.shape[2]):
+        steady[0] = speed[:, :, hour]
+        for direction in range(speed.shape[0]):
+            for link in range(speed.shape[1]):
+                running[direction, link, hour] += weight * arrival(line, steady, direction, link, 0.0)
 
 
 @compiled

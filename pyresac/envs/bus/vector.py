@@ -23,7 +23,6 @@ from pyresac.envs.bus.metrics import METRICS, day_metrics
 from pyresac.envs.bus.simulator import LARGEST_SEED
 from pyresac.errors import InputError
 
-
 METADATA: dict[str, Any] = {"autoreset_mode": AutoresetMode.NEXT_STEP, "render_modes": []}
 
 
