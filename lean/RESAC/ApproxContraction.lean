@@ -42,7 +42,8 @@ variable {R : S → A → K} {γ ε δ η d₀ e₀ : K} {E : S → A → (S →
 `γⁿ·d₀ + ε·(1 - γⁿ)/(1 - γ)` of the fixed point. Appendix E, "Remark (function approximation in
 practice)"; C17. -/
 theorem approx_iterates {T : X → X} (hT : Modulus T γ) (hγ₁ : γ < 1) {x : Nat → X} {xs : X}
-    (fixed : T xs = xs) (h₀ : near d₀ (x 0) xs) (step : ∀ n, near ε (x (n + 1)) (T (x n))) (n : Nat) :
+    (fixed : T xs = xs) (h₀ : near d₀ (x 0) xs) (step : ∀ n, near ε (x (n + 1)) (T (x n)))
+    (n : Nat) :
     near (γ ^ n * d₀ + ε * (1 - γ ^ n) / (1 - γ)) (x n) xs :=
   near_recursion hγ₁ (y := fun _ => xs) h₀ (fun n e he => by
     have h := near_trans (step n) (hT e _ _ he)
@@ -142,8 +143,8 @@ theorem tracking (hγ : 0 ≤ γ) (hγ₁ : γ < 1) (hE : ∀ s a, Monetary (E s
       = γ ^ n * e₀ + γ * η * (1 - γ ^ n) / (1 - γ) ^ 2 := by grind
   rwa [e] at h
 
-/-- The tracking bound is attained: one state with one action, `R = 0`, `pen t = η·t`, started at the
-fixed point. C18. -/
+/-- The tracking bound is attained: one state with one action, `R = 0`, `pen t = η·t`, started at
+the fixed point. C18. -/
 theorem tracking_attained (hγ₁ : γ < 1) (η : K) : ∃ q qs : Nat → K,
     q 0 = qs 0 ∧ (∀ t : Nat, qs t = γ * (qs t - η * (t : K))) ∧
       (∀ t : Nat, q (t + 1) = γ * (q t - η * (t : K))) ∧

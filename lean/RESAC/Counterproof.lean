@@ -41,7 +41,7 @@ section Definitions
 /-- The paper's Eq. (tbad): the backup whose aleatoric term is `λ·Q`. -/
 @[expose] def tBad {K : Type u} [Field K] (γ lam q : K) : K := γ * q + lam * q
 
-/-- One state, one action, the norm penalty `κ_Q = lam·|q|` with the operator's sign and discount. -/
+/-- One state, one action, the penalty `κ_Q = lam·|q|` with the operator's sign and discount. -/
 @[expose] def normBackup {K : Type u} [Field K] [LE K] [DecidableLE K] (R γ lam q : K) : K :=
   R + γ * (q - lam * mag q)
 
