@@ -18,6 +18,8 @@ standard-deviation penalty has a finite threshold where a live variance has none
 ## Main statements (C16)
 * `gap_headTarget_exactModulus`: per-head target `q_k - β·|q₀ - q₁|`: exactly `γ·(1 + 2β)`.
 * `gap_meanTarget_exactModulus`: mean target: exactly `γ·max(1, 2β)`.
+* `gap_headTarget_contracts_iff`, `gap_meanTarget_contracts_iff`: the thresholds `2β < 1/γ - 1` and
+  `2β < 1/γ`.
 -/
 
 noncomputable section
@@ -66,6 +68,11 @@ theorem gap_headTarget_exactModulus (R : K) (hγ : 0 ≤ γ) (hβ : 0 ≤ β) :
       rw [near_iff] at h₀
       simp [headTarget, gapPen, Within, e, e'] at h₀
       grind
+
+/-- Two live heads, per-head target: a contraction iff `2β < 1/γ - 1`. C16. -/
+theorem gap_headTarget_contracts_iff (R : K) (hγ : 0 < γ) (hβ : 0 ≤ β) :
+    Contracts K (headTarget R γ (gapPen β)) ↔ 2 * β < 1 / γ - 1 :=
+  (gap_headTarget_exactModulus R (by grind) hβ).contracts_iff.trans (live_threshold hγ)
 
 /-- Two live heads, target of the mean head: the modulus is exactly `γ·max(1, 2β)`. As long as
 `2β ≤ 1` the live penalty costs nothing. Section 4.4 and Appendix E, (S3); C16. -/
@@ -136,5 +143,22 @@ theorem gap_meanTarget_exactModulus (R : K) (hγ : 0 ≤ γ) (hβ : 0 ≤ β) :
         rw [near_iff, e, e, m₀, m₂] at h'; unfold Within at h'; grind)
     unfold larger
     split <;> grind
+
+/-- Two live heads, target of the mean head: for `0 < γ < 1` a contraction iff `2β < 1/γ`. C16. -/
+theorem gap_meanTarget_contracts_iff (R : K) (hγ : 0 < γ) (hγ₁ : γ < 1) (hβ : 0 ≤ β) :
+    Contracts K (meanTarget R γ (gapPen β)) ↔ 2 * β < 1 / γ := by
+  rw [(gap_meanTarget_exactModulus R (by grind) hβ).contracts_iff]
+  have h := live_threshold (lam := 2 * β - 1) hγ
+  have e : γ * (1 + (2 * β - 1)) = γ * (2 * β) := by clear h; grind
+  rw [e] at h
+  have h' : 2 * β < 1 / γ ↔ γ * (2 * β) < 1 := by
+    rw [h]; generalize 1 / γ = g; clear h; grind
+  rw [h']
+  unfold larger
+  split
+  · rfl
+  · have := mul_le_mul_left (c := γ) (by grind : 2 * β ≤ 1) (by grind)
+    clear h h'
+    grind
 
 end RESAC

@@ -19,7 +19,8 @@ looks at `Q`, but how steeply. The paper says otherwise in Appendix E, summary (
 
 ## Main statements
 * `revLive_modulus`: a live penalty with Lipschitz constant `L` has modulus at most `γ·(1 + L)`
-  (C37); `revLive_modulus_not_exact`: the bound need not be attained.
+  (C37); `revLive_contracts`: so it contracts if `L < 1/γ - 1`; `revLive_modulus_not_exact`: the
+  bound need not be attained.
 * `revLive_norm_exactModulus`, `revLive_norm_contracts_iff`: for `lam·|Q(s,a)|` it is attained on
   every MDP, so the threshold is `λ < 1/γ - 1` (C14).
 -/
@@ -62,6 +63,14 @@ theorem revLive_modulus (hγ : 0 ≤ γ) (hE : ∀ s a, Monetary (E s a)) (hV : 
   have e : γ * (1 + L) * ε = γ * (ε + L * ε) := by grind
   rw [e]
   exact h'
+
+/-- **Freezing is sufficient, not necessary**: for `γ > 0` a live penalty with Lipschitz constant
+`L < 1/γ - 1` leaves a contraction. Refutes Appendix E, summary (i), for every such penalty; C14,
+C37. -/
+theorem revLive_contracts (hγ : 0 < γ) (hE : ∀ s a, Monetary (E s a)) (hV : ∀ s, Monetary (V s))
+    {pen : (S → A → K) → S → A → K} {L : K} (hpen : Modulus pen L) (hL : L < 1 / γ - 1) :
+    Contracts K (revLive R γ E V pen) :=
+  ⟨γ * (1 + L), (live_threshold hγ).2 hL, revLive_modulus (by grind) hE hV hpen⟩
 
 /-- The bound `γ·(1 + L)` need not be attained: the penalty `pen q = q` has Lipschitz constant `1`,
 and its backup is constant. C37. -/
