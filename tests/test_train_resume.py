@@ -140,7 +140,7 @@ def test_checkpoint_of_another_configuration_is_refused(tmp_path: Path, capsys: 
     )
     capsys.readouterr()
     assert main(["--run-dir", str(run), "--resume"]) == 2
-    assert "belongs to another configuration: learner.temperature: 0.5 → 0.01" in capsys.readouterr().err
+    assert "belongs to another configuration: learner.temperature: 0.5 → 0.002" in capsys.readouterr().err
 
 
 def test_a_damaged_checkpoint_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

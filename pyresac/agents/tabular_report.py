@@ -97,8 +97,8 @@ def print_report(console: Console, env_name: str, result: dict[str, Any]) -> Non
     console.print(table)
     console.print("± is a guaranteed bound of exact values, the 95 % interval of measured ones.", style="dim")
     if result["measured_cut"]:
-        cut = f"{result['measured_cut']:,} of {result['episodes']:,} episodes"
-        console.print(f"{cut} were cut by a time limit, which exact values know nothing of.", style="dim")
+        cut = f"{result['measured_cut']:,} of {result['episodes']:,}"
+        console.print(f"{cut} episodes hit a time limit, which the exact values do not have.", style="dim")
     console.print(closing, soft_wrap=True)
 
 

@@ -52,9 +52,9 @@ class LearnerOptions:
     """Weight of the ensemble deviation in the policy; never positive (pessimism)."""
     beta_ood: float = 0.01
     """Weight of the ensemble deviation in the critic's loss, at least 0."""
-    temperature: float = 0.01
+    temperature: float = 0.002
     """Entropy temperature α at the first step, positive, in units of reward."""
-    temperature_final: float = 0.001
+    temperature_final: float = 0.0002
     """α after `anneal_steps` (geometric schedule), positive."""
     exploration: float = 0.5
     """Probability of a uniformly random action at the first step, in [0, 1]."""
