@@ -95,10 +95,7 @@ instance : Near K K where
   near_mono h h' := h'.mono h
   near_trans := Within.trans
 
-omit [LT K] [LawfulOrderLT K] [IsLinearOrder K] [OrderedRing K] in
-theorem near_fun_iff [Near K Y] {ε : K} {f g : X → Y} : near ε f g ↔ ∀ x, near ε (f x) (g x) :=
-  Iff.rfl
-
+/-- On numbers the distance is that of `Within`. -/
 theorem near_iff {ε a b : K} : near ε a b ↔ Within ε a b := Iff.rfl
 
 /-- On numbers a modulus bounds the ratio of distances. -/
@@ -116,15 +113,6 @@ theorem modulus_iff_mag [DecidableLE K] {T : K → K} {c : K} :
       grind
     have h1 := mul_le_mul_left (within_iff_mag.1 hxy) hc
     exact within_iff_mag.2 (le_trans (h x y) h1)
-
-omit [LT K] [LawfulOrderLT K] [IsLinearOrder K] [OrderedRing K] in
-/-- Moduli multiply along compositions. -/
-theorem Modulus.comp {Z : Type v} [Near K X] [Near K Y] [Near K Z] {T : Y → Z} {U : X → Y}
-    {c d : K} (hT : Modulus T c) (hU : Modulus U d) : Modulus (fun x => T (U x)) (c * d) := by
-  intro ε x y h
-  have h' := hT _ _ _ (hU _ _ _ h)
-  rw [← Semiring.mul_assoc] at h'
-  exact h'
 
 /-- An operator with a known exact modulus contracts iff that modulus is below one. -/
 theorem ExactModulus.contracts_iff [Near K X] [Near K Y] {T : X → Y} {c : K}

@@ -17,8 +17,9 @@ counterexamples to the paper's statement are in `RESAC.RankingCounterexamples`.
   no part in the policy (C22).
 * `ranking_of_margin`, `ranking_of_margin_strict`: the margin theorem (C22, C25).
 * `rev_ranking_of_margin`: the sharper margin for the penalty `Γ(s,a)` (C22).
-* `margin_theorem`, `margin_theorem_next`, `constant_penalty`: the finite statements in the paper's
-  terms.
+* `margin_theorem`, `margin_theorem_next`, `constant_penalty`, `kappa_ranking_next`: the finite
+  statements in the paper's terms.
+* `margin_sharp`: no smaller margin will do (C22).
 -/
 
 noncomputable section
@@ -196,6 +197,67 @@ theorem constant_penalty (hγ : 0 ≤ γ) (hγ₁ : γ < 1) (hP : ∀ s a, IsPro
   exact ⟨constant_depression hγ hγ₁ hE hV hQs hQr (hasDist_fin₂ _ _) s,
     constant_ranking hγ hγ₁ hE hV hQs hQr (hasDist_fin₂ _ _) s⟩
 
+/-- In the next-pair form `κ` plays no part either: two values of `κ` give the same ranking,
+whatever `Γ` is. Appendix G, "Key observation", for `κ`; C22. -/
+theorem kappa_ranking_next (hγ : 0 ≤ γ) (hγ₁ : γ < 1) (hP : ∀ s a, IsProb (P s a))
+    {V : Fin (n + 1) → (Fin (k + 1) → K) → K} (hV : ∀ s, Monetary (V s)) {κ' : K}
+    (hQs : revNext R γ (kernelE P) V (fun s a => lam * Γ s a) κ Qs = Qs)
+    (hQr : revNext R γ (kernelE P) V (fun s a => lam * Γ s a) κ' Qr = Qr) (s : Fin (n + 1))
+    (a₁ a₂ : Fin (k + 1)) : Qr s a₂ ≤ Qr s a₁ ↔ Qs s a₂ ≤ Qs s a₁ := by
+  have e : (fun (_ : Fin (n + 1)) (_ : Fin (k + 1)) => κ') = fun _ _ => κ + (κ' - κ) := by
+    funext s a; clear hQs hQr; grind
+  rw [revNext_eq_rev] at hQs hQr
+  rw [e] at hQr
+  exact constant_ranking hγ hγ₁ (fun s a => expect_monetary (hP s a))
+    (fun s => (hV s).shift_sub (fun a => lam * Γ s a)) hQs hQr (hasDist_fin₂ _ _) s a₁ a₂
+
 end Finite
+
+/-! ## The margin is sharp -/
+
+/-- Three states: the first action of `s₀` leads to `s₁`, the second to `s₂`, and both are
+absorbing. -/
+@[expose] def fork : Fin 3 → Fin 2 → Fin 3 :=
+  fun s a => if s = 0 then (if a = 0 then 1 else 2) else s
+
+/-- From the second step on the state does not change. -/
+theorem fork_fork : ∀ (s : Fin 3) (a b : Fin 2), fork (fork s a) b = fork s a := by decide
+
+/-- **The margin theorem cannot be improved.** For all `m`, `M` and every gap `g` there is an MDP
+with the penalties `m` and `M` in which the gap of two actions falls from `g` to exactly
+`g - γ(M-m)/(1-γ)`: the first action pays `M` for ever, the second `m`. C22. -/
+theorem margin_sharp [DecidableLE K] (hγ₁ : γ < 1) (m M g : K) :
+    let R : Fin 3 → Fin 2 → K := fun s a => if s = 0 ∧ a = 0 then g else 0
+    let pen : Fin 3 → Fin 2 → K := fun s a => if fork s a = 1 then M else m
+    let E : Fin 3 → Fin 2 → (Fin 3 → K) → K := kernelE fun s a => point (fork s a)
+    ∃ Qs Qr : Fin 3 → Fin 2 → K, rev R γ E maxV (fun _ _ => 0) Qs = Qs ∧
+      rev R γ E maxV pen Qr = Qr ∧ Qs 0 0 - Qs 0 1 = g ∧
+      Qr 0 0 - Qr 0 1 = g - γ * (M - m) / (1 - γ) := by
+  intro R pen E
+  have hne : 1 - γ ≠ 0 := by grind
+  have hmax : ∀ x : K, fmax (fun _ : Fin 2 => x) = x := fun x => fmax_eq 0 rfl fun _ => le_refl x
+  refine ⟨R, fun s a => R s a - γ * pen s a / (1 - γ), ?_, ?_, ?_, ?_⟩
+  · funext s a
+    have h : maxV (fork s a) (R (fork s a)) = 0 := by
+      have e : R (fork s a) = fun _ => 0 := by
+        funext b; simp only [R, fork]; grind
+      unfold maxV; rw [e, hmax]
+    simp only [rev, E, kernelE, expect_point, h]
+    grind
+  · funext s a
+    have h : maxV (fork s a) (fun b => R (fork s a) b - γ * pen (fork s a) b / (1 - γ)) =
+        -(γ * pen s a / (1 - γ)) := by
+      have e : (fun b => R (fork s a) b - γ * pen (fork s a) b / (1 - γ)) =
+          fun _ => -(γ * pen s a / (1 - γ)) := by
+        funext b
+        have h₁ : R (fork s a) b = 0 := by simp only [R, fork]; grind
+        have h₂ : pen (fork s a) b = pen s a := by
+          simp only [pen, fork_fork]
+        rw [h₁, h₂]; grind
+      unfold maxV; rw [e, hmax]
+    simp only [rev, E, kernelE, expect_point, h]
+    grind
+  · simp only [R]; grind
+  · simp only [R, pen, fork]; grind
 
 end RESAC
