@@ -22,7 +22,7 @@ public section
   Donsker–Varadhan duality (C26, `α < 0`) and the closed form of the regularised policy (C29,
   `α > 0`) are both read off from it.
 
-Paper: appendix on the correspondence chain, and the appendix on the semi-Bayesian prior.
+Paper: Appendix B (the correspondence chain) and Appendix C (the semi-Bayesian prior).
 -/
 
 noncomputable section

@@ -21,7 +21,7 @@ public section
 * `mutualInfo_eq_zero_iff`: it vanishes only where every model with positive weight predicts the
   same distribution.
 
-Paper: appendix on the semi-Bayesian prior, "Decomposition" (Depeweg et al.).
+Paper: Appendix C (the semi-Bayesian prior), "Decomposition" (Depeweg et al.).
 -/
 
 noncomputable section
@@ -122,10 +122,11 @@ private theorem weighted_kl_eq (h : ExpLog exp log) (hq : IsProb q) (hp : ∀ w,
       rw [h.log_div hi' hm']
       grind
 
-/-- **Total uncertainty = expected aleatoric entropy + mutual information** (appendix, Depeweg
-decomposition; C30): `H(p̄) = E_q[H(p_w)] + I`. -/
+/-- **Total uncertainty = expected aleatoric entropy + mutual information** (Appendix C,
+Depeweg et al.; C30): `H(p̄) = E_q[H(p_w)] + I`. -/
 theorem entropy_decomposition (h : ExpLog exp log) (hq : IsProb q) (hp : ∀ w, IsProb (p w)) :
-    entropy log (posteriorMean q p) = expect q (fun w => entropy log (p w)) + mutualInfo log q p := by
+    entropy log (posteriorMean q p) =
+      expect q (fun w => entropy log (p w)) + mutualInfo log q p := by
   have e₁ : mutualInfo log q p = fsum (fun w => fsum fun i => q w * (p w i * log (p w i))) -
       fsum (fun w => fsum fun i => log (posteriorMean q p i) * (q w * p w i)) := by
     rw [← fsum_sub]

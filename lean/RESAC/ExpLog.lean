@@ -24,8 +24,8 @@ pair (`exp 1` would have a root of every order), so no soft statement is about r
 * `ExpLog.one_add_lt_exp`, `ExpLog.log_le_sub_one`, `ExpLog.log_lt_sub_one`: the tangents at `0` and
   at `1`, strict away from them; the source of `KL ≥ 0`.
 
-Used by the paper's §3.1 (soft Bellman operator) and the appendix on the correspondence chain;
-claims C02, C26, C29, C30.
+Used for the paper's §3.1 (soft Bellman operator) and its Appendices B and C; claims C02, C26, C29,
+C30.
 -/
 
 namespace RESAC
