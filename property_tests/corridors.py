@@ -1,0 +1,60 @@
+"""Random small corridors and controllers."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import strategies as st
+
+from pyresac.envs.bus import (
+    Corridor,
+    Direction,
+    ForwardHeadway,
+    HeadwayEqualising,
+    NoHolding,
+    RandomHolding,
+    SimpleRobust,
+    TargetHeadway,
+    Vehicle,
+)
+from pyresac.envs.bus.controllers import Rule
+
+seeds = st.integers(0, 2**63 - 1)
+
+
+@st.composite
+def corridors(draw: st.DrawFn) -> Corridor:
+    """3–6 stops, 2–6 trips a direction, 1 or 2 hours, buses of 1–20 places, sometimes no holding at all."""
+    count, hours = draw(st.integers(3, 6)), draw(st.integers(1, 2))
+    noise = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    stops = tuple(f"stop {index}" for index in range(count))
+    busy = draw(st.floats(0.0, 200.0))
+    demand = (
+        busy * noise.random((hours, count, count)) * (noise.random((count, count)) < 0.7) * ~np.eye(count, dtype=bool)
+    )
+
+    def way(names: tuple[str, ...]) -> Direction:
+        launches = np.cumsum(noise.uniform(30.0, 900.0, draw(st.integers(2, 6))))
+        length = noise.uniform(5.0, 900.0, count - 1)
+        return Direction(names, length, noise.uniform(1.5, 14.0, (count - 1, hours)), launches)
+
+    return Corridor(
+        name="random",
+        stops=stops,
+        up=way(stops),
+        down=way(stops[::-1]),
+        demand=demand,
+        headway=draw(st.floats(60.0, 900.0)),
+        holding_limit=draw(st.sampled_from([0.0, 30.5, 60.0, 200.0])),
+        vehicle=Vehicle(capacity=draw(st.integers(1, 20))),
+        speed_deviation=draw(st.sampled_from([0.0, 1.5, 4.0])),
+    )
+
+
+controllers: st.SearchStrategy[Rule] = st.one_of(
+    st.just(NoHolding()),
+    st.just(HeadwayEqualising()),
+    st.just(RandomHolding()),
+    st.builds(TargetHeadway, slack=st.floats(-50.0, 100.0), gain=st.floats(0.0, 3.0)),
+    st.builds(ForwardHeadway, slack=st.floats(0.0, 60.0), gain=st.floats(0.0, 1.0)),
+    st.builds(SimpleRobust, slack=st.floats(0.0, 60.0), memory=st.floats(0.0, 1.0)),
+)
