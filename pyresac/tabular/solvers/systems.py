@@ -47,10 +47,10 @@ class AffineSystem:
 
     @property
     def matrix(self) -> sparse.csr_array:
-        """D as a SciPy matrix."""
+        """D as a SciPy matrix, a copy (merging duplicates would shift the slots of a system that is patched)."""
         n = len(self.rhs)
         signed = self.indices.view(np.int32 if self.indices.dtype.itemsize == 4 else np.int64)
-        matrix = sparse.csr_array((self.data, signed, self.indptr.astype(np.int64)), shape=(n, n))
+        matrix = sparse.csr_array((self.data, signed, self.indptr.astype(np.int64)), shape=(n, n), copy=True)
         matrix.sum_duplicates()
         return matrix
 
