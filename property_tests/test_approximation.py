@@ -27,10 +27,10 @@ def unit_tables(mdp: ExactMDP) -> st.SearchStrategy[Q]:
     return st.lists(row, min_size=mdp.n_states, max_size=mdp.n_states).map(tuple)
 
 
-@claim("C17", lean="RESAC.approx_iterate")
+@claim("C17", lean=("RESAC.approx_iterates", "RESAC.approx_iterates_attained"))
 @given(st.data(), operators(SMALL), positive(4), st.integers(0, 4))
 def test_c17_bounded_errors_in_every_backup(data: st.DataObject, operator: ExactRev, eps: Fraction, n: int) -> None:
-    """e_n ≤ γⁿ·e₀ + ε(1−γⁿ)/(1−γ), attained by a constant error from above Q* (Lean: RESAC.approx_iterate)."""
+    """e_n ≤ γⁿ·e₀ + ε(1−γⁿ)/(1−γ), attained by a constant error from above Q* (Lean: RESAC.approx_iterates)."""
     gamma, optimum = operator.mdp.discount, operator.fixed_point()
     q = start = data.draw(tables_like(operator.mdp))
     worst = shift(optimum, 1)
@@ -42,10 +42,10 @@ def test_c17_bounded_errors_in_every_backup(data: st.DataObject, operator: Exact
     assert sup(subtract(worst, optimum)) == gamma**n + eps * geometric(gamma, n)
 
 
-@claim("C17", lean="RESAC.approx_iterate_batch")
+@claim("C17", lean="RESAC.noisy_backups")
 @given(st.data(), operators(SMALL), positive(4))
 def test_c17_mini_batch_noise_is_a_case(data: st.DataObject, operator: ExactRev, eps: Fraction) -> None:
-    """The mean of m noisy targets, each within ε, has error at most ε (Lean: RESAC.approx_iterate_batch)."""
+    """The mean of m noisy targets, each within ε, has error at most ε (Lean: RESAC.noisy_backups)."""
     q, m = data.draw(tables_like(operator.mdp)), data.draw(st.integers(1, 3))
     exact = operator(q)
     targets = [combine(lambda x, e: x + eps * e, exact, data.draw(unit_tables(operator.mdp))) for _ in range(m)]
@@ -78,10 +78,10 @@ def projected_fixed_point(operator: ExactRev, representative: list[int]) -> Q:
     ).fixed_point()
 
 
-@claim("C17", lean=("RESAC.projected_error", "RESAC.projected_error_idempotent"))
+@claim("C17", lean=("RESAC.projected_error", "RESAC.projected_error_best"))
 @given(st.data(), operators(SMALL, at="pair"))
 def test_c17_projection_by_aggregation(data: st.DataObject, operator: ExactRev) -> None:
-    """‖Q̂ − Q*‖ ≤ ‖ΠQ* − Q*‖/(1−γ) ≤ 2·min‖Q_φ − Q*‖/(1−γ) (Lean: RESAC.projected_error_idempotent).
+    """‖Q̂ − Q*‖ ≤ ‖ΠQ* − Q*‖/(1−γ) ≤ 2·min‖Q_φ − Q*‖/(1−γ) (Lean: RESAC.projected_error_best).
 
     The minimum over functions constant on each block is half the widest range of Q* over a block.
     """
@@ -104,11 +104,11 @@ def test_c17_projection_by_aggregation(data: st.DataObject, operator: ExactRev) 
     assert error <= residual / (1 - gamma) <= 2 * closest / (1 - gamma)
 
 
-@claim("C17", lean="RESAC.projected_error_refuted")
+@claim("C17", lean="RESAC.paper_constant_refuted")
 def test_c17_the_papers_constant_fails_smallest() -> None:
     """s₁ → s₂ absorbing, R = (1, 0), γ = ½, Πf = f(s₁): Q* = (1, 0), Q̂ = (2, 2); the error 2 is above 1.
 
-    The closest constant, ½, is ½ away, so the paper allows ½/(1−γ) = 1 (Lean: RESAC.projected_error_refuted).
+    The closest constant, ½, is ½ away, so the paper allows ½/(1−γ) = 1 (Lean: RESAC.paper_constant_refuted).
     """
     operator = ExactRev(TO_SECOND, epistemic=((0,), (0,)))
     optimum, found = operator.fixed_point(), projected_fixed_point(operator, [0, 0])
@@ -117,7 +117,7 @@ def test_c17_the_papers_constant_fails_smallest() -> None:
     assert sup(subtract(found, optimum)) > HALF / (1 - HALF)
 
 
-@claim("C17", lean="RESAC.projected_error_refuted")
+@claim("C17", lean="RESAC.paper_constant_refuted")
 def test_c17_hypothesis_refutes_the_papers_constant() -> None:
     """Found, not given: two states and a projection with error above min/(1−γ) (C17)."""
     instances = mdps(min_states=2, max_states=2, max_actions=1, scaled=False)
@@ -131,13 +131,13 @@ def test_c17_hypothesis_refutes_the_papers_constant() -> None:
     assert beyond(find_instance(instances, beyond))
 
 
-@claim("C17", lean="RESAC.leastSquares_factor")
+@claim("C17", lean=("RESAC.leastSquares_jump", "RESAC.leastSquares_fixed", "RESAC.leastSquares_diverges"))
 @given(discounts(), positive())
 def test_c17_least_squares_can_diverge(gamma: Fraction, weight: Fraction) -> None:
     """R = 0, both states lead to s₂, least squares onto span(1, 2): a backup multiplies by 6γ/5 (C17).
 
     At γ = 5/6 every point of the span is fixed, above it the iteration diverges: without non-expansiveness
-    no bound holds (Lean: RESAC.leastSquares_factor).
+    no bound holds (Lean: RESAC.leastSquares_jump).
     """
     mdp = ExactMDP(transition=(((0, 1),), ((0, 1),)), reward=((0,), (0,)), discount=gamma)
     image = ExactRev(mdp)(((weight,), (2 * weight,)))
@@ -179,10 +179,13 @@ def greedy_policy(mdp: ExactMDP, q: Q) -> Q:
     return tuple(tuple(Fraction(int(a == b)) for a in range(mdp.n_actions)) for b in best)
 
 
-@claim("C17", lean=("RESAC.greedy_loss_V", "RESAC.greedy_loss_Q"))
+@claim("C17", lean=("RESAC.greedy_loss_max", "RESAC.greedy_loss"))
 @given(st.data(), mdps(max_states=3, max_actions=3), positive(4))
 def test_c17_greedy_loss(data: st.DataObject, mdp: ExactMDP, eps: Fraction) -> None:
-    """‖Q − Q*‖ ≤ ε gives V* − V^π ≤ 2ε/(1−γ) and Q* − Q^π ≤ 2γε/(1−γ) for the greedy π (Lean: RESAC.greedy_loss_V)."""
+    """‖Q − Q*‖ ≤ ε gives V* − V^π ≤ 2ε/(1−γ) and Q* − Q^π ≤ 2γε/(1−γ) for the greedy π.
+
+    Lean: RESAC.greedy_loss_max.
+    """
     gamma, optimum = mdp.discount, ExactRev(mdp).fixed_point()
     q = combine(lambda x, e: x + eps * e, optimum, data.draw(unit_tables(mdp)))
     policy = greedy_policy(mdp, q)
@@ -194,12 +197,12 @@ def test_c17_greedy_loss(data: st.DataObject, mdp: ExactMDP, eps: Fraction) -> N
         assert all(0 <= x - y <= 2 * gamma * eps / (1 - gamma) for x, y in zip(best, row, strict=True))
 
 
-@claim("C17", lean="RESAC.greedy_loss_tight")
+@claim("C17", lean="RESAC.greedy_loss_attained")
 def test_c17_greedy_loss_is_tight() -> None:
     """One state, γ = ½, R = (1, 0), Q = (3/2 − t, 3/2 + t): ε = 1/2 + t, losses 2 and 1 against 2 + 4t and 1 + 2t.
 
     So no smaller constant will do, and at t = 0 both bounds are met by the greedy action that the tie allows
-    (Lean: RESAC.greedy_loss_tight).
+    (Lean: RESAC.greedy_loss_attained).
     """
     mdp = ExactMDP(transition=(((1,), (1,)),), reward=((1, 0),), discount=HALF)
     optimum, second = ExactRev(mdp).fixed_point(), ((Fraction(0), Fraction(1)),)
@@ -214,7 +217,7 @@ def test_c17_greedy_loss_is_tight() -> None:
         assert 2 * HALF * eps / (1 - HALF) == 1 + 2 * t
 
 
-@claim("C17", lean="RESAC.approx_iterate")
+@claim("C17", lean="RESAC.approx_iterates")
 @given(operators(SMALL), positive(4))
 def test_c17_constant_error_shifts_the_fixed_point(operator: ExactRev, eps: Fraction) -> None:
     """An error of exactly ε in every backup moves the fixed point by ε/(1−γ), the limit of the bound (C17)."""

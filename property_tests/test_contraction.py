@@ -31,27 +31,27 @@ def test_c11_contraction(data: st.DataObject, operator: ExactRev) -> None:
     assert sup(subtract(operator(q1), operator(q2))) <= operator.mdp.discount * sup(subtract(q1, q2))
 
 
-@claim("C11", lean="RESAC.rev_contraction")
+@claim("C11", lean="RESAC.rev_discount")
 @given(st.data(), operators())
 def test_c11_modulus_gamma_is_attained(data: st.DataObject, operator: ExactRev) -> None:
-    """γ is the exact modulus: Q and Q + c are moved to a distance of exactly γ|c| (Lean: RESAC.rev_discounting)."""
+    """γ is the exact modulus: Q and Q + c are moved to a distance of exactly γ|c| (Lean: RESAC.rev_discount)."""
     q, c = data.draw(tables_like(operator.mdp)), data.draw(numbers())
     assert sup(subtract(operator(shift(q, c)), operator(q))) == operator.mdp.discount * abs(c)
 
 
-@claim("C09", lean="RESAC.rev_monotone")
+@claim("C09", lean="RESAC.rev_mono")
 @given(st.data(), operators())
 def test_c09_monotone(data: st.DataObject, operator: ExactRev) -> None:
-    """Q₁ ≤ Q₂ pointwise gives T Q₁ ≤ T Q₂ pointwise (Lean: RESAC.rev_monotone)."""
+    """Q₁ ≤ Q₂ pointwise gives T Q₁ ≤ T Q₂ pointwise (Lean: RESAC.rev_mono)."""
     q1, step = data.draw(tables_like(operator.mdp)), data.draw(tables_like(operator.mdp))
     q2 = combine(lambda x, y: x + abs(y), q1, step)
     assert below(operator(q1), operator(q2))
 
 
-@claim("C10", lean="RESAC.rev_discounting")
+@claim("C10", lean="RESAC.rev_discount")
 @given(st.data(), operators(mdps(masked=True)), numbers())
 def test_c10_discounting(data: st.DataObject, operator: ExactRev, c: Fraction) -> None:
-    """T(Q + c) = T Q + γc, exactly, on full kernels, unavailable pairs apart (Lean: RESAC.rev_discounting)."""
+    """T(Q + c) = T Q + γc, exactly, on full kernels, unavailable pairs apart (Lean: RESAC.rev_discount)."""
     mdp = operator.mdp
     q = data.draw(tables_like(mdp))
     shifted, plain = operator(shift(q, c)), operator(q)
@@ -60,7 +60,7 @@ def test_c10_discounting(data: st.DataObject, operator: ExactRev, c: Fraction) -
             assert shifted[s][a] == plain[s][a] + mdp.discount * c
 
 
-@claim("C10", lean="RESAC.rev_discounting")
+@claim("C10", lean=("RESAC.revDone_discount_fails", "RESAC.revDone_contraction"))
 @given(st.data(), mdps(discount=discounts(zero=False)), positive())
 def test_c10_done_mask_breaks_discounting_but_not_contraction(data: st.DataObject, mdp: ExactMDP, c: Fraction) -> None:
     """Under a done mask T(Q + c) ≤ T Q + γc for c ≥ 0, with equality failing on every masked pair (C10)."""
@@ -75,12 +75,12 @@ def test_c10_done_mask_breaks_discounting_but_not_contraction(data: st.DataObjec
     assert sup(subtract(operator(q1), operator(q2))) <= mdp.discount * sup(subtract(q1, q2))
 
 
-@claim("C03", lean="RESAC.robust_contraction")
+@claim("C03", lean="RESAC.robust_finite_contraction")
 @given(st.data(), operators(robust=True))
 def test_c03_robust_backup(data: st.DataObject, operator: ExactRev) -> None:
     """The worst case over a finite rectangular set contracts, and lies below every one of its kernels (C03).
 
-    Lean: RESAC.robust_contraction.
+    Lean: RESAC.robust_finite_contraction.
     """
     q1, q2 = data.draw(tables_like(operator.mdp)), data.draw(tables_like(operator.mdp))
     assert sup(subtract(operator(q1), operator(q2))) <= operator.mdp.discount * sup(subtract(q1, q2))
@@ -126,10 +126,10 @@ def test_c02_log_sum_exp_is_monetary(pairs: list[tuple[Fraction, Fraction]], c: 
     assert max(y1) <= sum(y1) <= len(y1) * max(y1)
 
 
-@claim("C02", lean="RESAC.soft_contraction")
+@claim("C02", lean="RESAC.softBackup_contraction")
 @given(st.data(), mdps(max_states=2, max_actions=2, discount=st.sampled_from([Fraction(1, 2), Fraction(9, 10)])))
 def test_c02_soft_backup_contracts(data: st.DataObject, mdp: ExactMDP) -> None:
-    """γ|Σ P log(Σy¹/Σy²)| ≤ γ·max|log(y¹/y²)|, exactly, at α = 1 and Q = log y (Lean: RESAC.soft_contraction)."""
+    """γ|Σ P log(Σy¹/Σy²)| ≤ γ·max|log(y¹/y²)|, exactly, at α = 1 and Q = log y (Lean: RESAC.softBackup_contraction)."""
     cell = st.lists(positive(), min_size=mdp.n_actions, max_size=mdp.n_actions)
     exp1 = data.draw(st.lists(cell, min_size=mdp.n_states, max_size=mdp.n_states))
     exp2 = data.draw(st.lists(cell, min_size=mdp.n_states, max_size=mdp.n_states))
@@ -142,7 +142,7 @@ def test_c02_soft_backup_contracts(data: st.DataObject, mdp: ExactMDP) -> None:
                 assert sign_of_log_sum([*change, (Fraction(-1), distance)]) <= 0
 
 
-@claim("C11", lean="RESAC.uniqueness_needs_bounded")
+@claim("C11", lean="RESAC.fixedPoint_not_unique")
 @given(st.integers(0, 60))
 def test_c11_uniqueness_fails_on_the_naturals(n: int) -> None:
     """On S = ℕ, n → n + 1, γ = 1/2, R = 0, both 0 and 2ⁿ are fixed: finiteness (or boundedness) is used (C11)."""

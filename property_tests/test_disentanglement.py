@@ -27,10 +27,10 @@ def trained_weight(samples: int, rate: Fraction = Fraction(1, 2), target: Fracti
     return w
 
 
-@claim("C20", lean="RESAC.cov_kappa_n_refuted")
+@claim("C20", lean="RESAC.cov_kappa")
 @given(positive())
 def test_c20_kappa_covaries_with_the_number_of_samples(lam: Fraction) -> None:
-    """Weight 1 − 2⁻ⁿ after n samples, n uniform on {1, 2}: Cov(κ, n) = λ/16 ≠ 0 (Lean: RESAC.cov_kappa_n_refuted)."""
+    """Weight 1 − 2⁻ⁿ after n samples, n uniform on {1, 2}: Cov(κ, n) = λ/16 ≠ 0 (Lean: RESAC.cov_kappa)."""
     assert [trained_weight(n) for n in (1, 2)] == [Fraction(1, 2), Fraction(3, 4)]
     kappas = [lam * abs(trained_weight(n)) for n in (1, 2)]
     assert covariance([Fraction(1, 2)] * 2, kappas, [Fraction(1), Fraction(2)]) == lam / 16
@@ -44,7 +44,7 @@ def test_c20_true_for_fixed_weights(data: st.DataObject, lam: Fraction, n: int, 
     assert covariance([Fraction(1, n)] * n, [lam * abs(weight)] * n, statistic) == 0
 
 
-@claim("C20", lean="RESAC.cov_kappa_n_refuted")
+@claim("C20", lean="RESAC.cov_kappa")
 def test_c20_hypothesis_finds_a_covariance() -> None:
     """Found, not given: a learning rate, a target and two sample sizes with Cov(κ, n) ≠ 0 (C20)."""
     runs = st.tuples(st.sampled_from([Fraction(1, 2), Fraction(1, 3)]), numbers(), st.integers(0, 4), st.integers(0, 4))
@@ -59,20 +59,20 @@ def test_c20_hypothesis_finds_a_covariance() -> None:
     assert sizes[0] != sizes[1]
 
 
-@claim("C21", lean="RESAC.variance_le")
+@claim("C21", lean="RESAC.ensembleVar_le")
 @given(numbers(), st.lists(st.fractions(-1, 1, max_denominator=8), min_size=2, max_size=6), positive())
 def test_c21_variance_of_an_ensemble_near_one_value(
     centre: Fraction, offsets: list[Fraction], radius: Fraction
 ) -> None:
-    """Heads within ε of one value have unbiased variance ≤ K·ε²/(K−1) (Lean: RESAC.variance_le)."""
+    """Heads within ε of one value have unbiased variance ≤ K·ε²/(K−1) (Lean: RESAC.ensembleVar_le)."""
     k = len(offsets)
     assert variance([centre + radius * x for x in offsets]) <= k * radius**2 / (k - 1)
 
 
-@claim("C21", lean="RESAC.variance_le")
+@claim("C21", lean="RESAC.ensembleVar_split")
 @given(st.integers(1, 4), numbers(), positive())
 def test_c21_sharp_for_an_even_number_of_heads(half: int, centre: Fraction, radius: Fraction) -> None:
-    """Half the heads at +ε and half at −ε attain the bound (Lean: RESAC.variance_le)."""
+    """Half the heads at +ε and half at −ε attain the bound (Lean: RESAC.ensembleVar_split)."""
     k = 2 * half
     heads = [centre + radius] * half + [centre - radius] * half
     assert variance(heads) == k * radius**2 / (k - 1)
@@ -113,12 +113,12 @@ def next_value_variance(mdp: ExactMDP, v: list[Fraction]) -> Q:
     return tuple(tuple(dot(row, [x**2 for x in v]) - dot(row, v) ** 2 for row in rows) for rows in mdp.transition)
 
 
-@claim("C01", lean="RESAC.poisoning_excludes_overestimation")
+@claim("C01", lean="RESAC.Poisoned.not_overestimating")
 @given(st.data(), mdps(max_states=2, max_actions=2), positive(), positive())
 def test_c01_poisoning_excludes_overestimation(
     data: st.DataObject, mdp: ExactMDP, threshold: Fraction, eps: Fraction
 ) -> None:
-    """A poisoned Q is not above Q* everywhere (Lean: RESAC.poisoning_excludes_overestimation)."""
+    """A poisoned Q is not above Q* everywhere (Lean: RESAC.Poisoned.not_overestimating)."""
     optimum = ExactRev(mdp).fixed_point()
     noise = next_value_variance(mdp, [max(row) for row in optimum])
     offset = st.sampled_from([Fraction(-1), Fraction(0), Fraction(1, 8)])
@@ -127,12 +127,12 @@ def test_c01_poisoning_excludes_overestimation(
     assert not (poisoned(q, optimum, noise, threshold, eps) and overestimates)
 
 
-@claim("C01", lean="RESAC.poisoning_admits_divergence")
+@claim("C01", lean="RESAC.Fork.poisoned_unbounded")
 @given(st.integers(1, 10**6))
 def test_c01_poisoning_does_not_exclude_divergence(t: int) -> None:
     """Q_t(s₀) = Q*(s₀) − t, exact elsewhere, is poisoned at every t and unbounded (C01).
 
-    Lean: RESAC.poisoning_admits_divergence. The variance is that of V_t(s'), exact at s₁ and s₂.
+    Lean: RESAC.Fork.poisoned_unbounded. The variance is that of V_t(s'), exact at s₁ and s₂.
     """
     optimum = ExactRev(FORK).fixed_point()
     noise = next_value_variance(FORK, [row[0] for row in optimum])
@@ -150,7 +150,7 @@ def meets_definition_one(q: Q, optimum: Q, noise: Q, chosen: Q, threshold: Fract
     return first and second
 
 
-@claim("C01", lean="RESAC.poisoning_vacuous")
+@claim("C01", lean="RESAC.poisonedAsWritten_of_bounded")
 @given(st.data(), mdps(max_states=2, max_actions=2))
 def test_c01_definition_as_printed_is_vacuous(data: st.DataObject, mdp: ExactMDP) -> None:
     """With P_t everything and σ₀² above every variance, any Q meets Definition 1, Q* itself too (C01)."""
@@ -162,7 +162,7 @@ def test_c01_definition_as_printed_is_vacuous(data: st.DataObject, mdp: ExactMDP
     assert not poisoned(optimum, optimum, noise, threshold, Fraction(0))
 
 
-@claim("C01", lean="RESAC.poisoning_admits_divergence")
+@claim("C01", lean="RESAC.Fork.poisoned_unbounded")
 def test_c01_hypothesis_finds_a_poisoned_function() -> None:
     """Found, not given: a poisoned Q on `FORK` whose error exceeds the whole range of Q* (C01)."""
     optimum = ExactRev(FORK).fixed_point()

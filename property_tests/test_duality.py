@@ -86,13 +86,13 @@ def tilts(draw: st.DrawFn) -> tuple[Vector, Vector, list[Fraction]]:
     )
 
 
-@claim("C26", lean="RESAC.entropic_risk_dual")
+@claim("C26", lean="RESAC.entropicRisk_dual")
 @given(tilts())
 def test_c26_entropic_risk_is_the_kl_penalised_minimum(instance: tuple[Vector, Vector, list[Fraction]]) -> None:
     """ρ = −(1/β)·log E exp(−βV) ≤ E_p V + KL(p‖p°)/β for every p; the Gibbs measure attains it (C26).
 
     Exact with x = exp(−βV) rational: β times the difference is Σ p·log(p/(p°x)) + log Σ p°x
-    (Lean: RESAC.entropic_risk_dual).
+    (Lean: RESAC.entropicRisk_dual).
     """
     nominal, p, x = instance
     for q, sign in ((p, (0, 1)), (tilted(nominal, x), (0,))):
@@ -101,12 +101,12 @@ def test_c26_entropic_risk_is_the_kl_penalised_minimum(instance: tuple[Vector, V
         assert sign_of_log_sum([*minus_value, *relative_entropy(q, nominal), *risk]) in sign
 
 
-@claim("C29", lean="RESAC.gibbs_maximises")
+@claim("C29", lean="RESAC.regularised_policy")
 @given(tilts())
 def test_c29_gibbs_policy_maximises(instance: tuple[Vector, Vector, list[Fraction]]) -> None:
     """⟨Q,π⟩ − α·KL(π‖π₀) ≤ α·log Σ π₀·exp(Q/α), attained by π ∝ π₀·exp(Q/α), and by no other π.
 
-    Exact with y = exp(Q/α) rational, divided by α (Lean: RESAC.gibbs_maximises).
+    Exact with y = exp(Q/α) rational, divided by α (Lean: RESAC.regularised_policy).
     """
     prior, p, y = instance
     best = tilted(prior, y)
@@ -143,10 +143,13 @@ def couplings(draw: st.DrawFn, n: int) -> list[list[Fraction]]:
     return [list(flat[i * n : (i + 1) * n]) for i in range(n)]
 
 
-@claim("C31", lean="RESAC.weak_duality")
+@claim("C31", lean="RESAC.transport_weak_duality")
 @given(st.data(), st.integers(1, 4))
 def test_c31_weak_duality_for_any_cost(data: st.DataObject, n: int) -> None:
-    """E_p f − E_q f ≤ Σ π·d for any coupling π and f(x) − f(y) ≤ d(x, y), whatever d is (Lean: RESAC.weak_duality)."""
+    """E_p f − E_q f ≤ Σ π·d for any coupling π and f(x) − f(y) ≤ d(x, y), whatever d is.
+
+    Lean: RESAC.transport_weak_duality.
+    """
     joint = data.draw(couplings(n))
     f = data.draw(st.lists(numbers(), min_size=n, max_size=n))
     slack = data.draw(st.lists(numbers().map(abs), min_size=n * n, max_size=n * n))
@@ -179,7 +182,7 @@ def potential(cost: Metric, matched: list[tuple[int, int]]) -> list[int] | None:
     return f if solved else None
 
 
-@claim("C31", lean="RESAC.weak_duality")
+@claim("C31", lean="RESAC.transport_weak_duality")
 @given(st.data(), st.integers(1, 5), st.integers(1, 6))
 def test_c31_strong_duality_on_finite_metric_spaces(data: st.DataObject, n: int, masses: int) -> None:
     """The cheapest coupling costs exactly what a 1-Lipschitz function separates (Kantorovich–Rubinstein)."""
@@ -196,7 +199,7 @@ def test_c31_strong_duality_on_finite_metric_spaces(data: st.DataObject, n: int,
 BROKEN: Metric = ((0, 1, 10), (1, 0, 1), (10, 1, 0))
 
 
-@claim("C31", lean="RESAC.kantorovich_needs_triangle")
+@claim("C31", lean="RESAC.duality_gap_without_triangle")
 def test_c31_costs_without_the_triangle_inequality() -> None:
     """d(0,1) = d(1,2) = 1, d(0,2) = 10, δ₀ to δ₂: transport costs 10, functions separate by 2 only (C31)."""
     matched = assignment(BROKEN, [0], [2])
@@ -206,7 +209,7 @@ def test_c31_costs_without_the_triangle_inequality() -> None:
     assert max(separations) == 2, "f(1) = 0 without loss of generality, so |f(0)| ≤ 1 and |f(2)| ≤ 1"
 
 
-@claim("C31", lean="RESAC.kantorovich_needs_triangle")
+@claim("C31", lean="RESAC.duality_gap_without_triangle")
 def test_c31_hypothesis_finds_a_duality_gap() -> None:
     """Found, not given: a symmetric cost on three points with a gap between transport and potentials (C31)."""
     edges = st.tuples(*[st.integers(1, 10)] * 3)

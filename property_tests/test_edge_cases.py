@@ -24,7 +24,7 @@ MODERATE = st.sampled_from([Fraction(1, 2), Fraction(0), Fraction(3, 4), Fractio
 """Discounts at which each method needs some hundred iterations at most."""
 
 
-@claim("C11", lean="RESAC.exists_fixedPoint")
+@claim("C11", lean="RESAC.rev_unique_fixedPoint")
 @given(st.data(), mdps(dyadic=True, discount=ZERO, masked=True), ALL_METHODS)
 def test_discount_zero_gives_the_reward(data: st.DataObject, source: ExactMDP, method: str) -> None:
     """γ = 0: Q* = R, whatever the penalties, exactly."""
@@ -36,7 +36,7 @@ def test_discount_zero_gives_the_reward(data: st.DataObject, source: ExactMDP, m
     assert solution.converged
 
 
-@claim("C11", lean="RESAC.exists_fixedPoint")
+@claim("C11", lean="RESAC.rev_unique_fixedPoint")
 @given(mdps(dyadic=True, scaled=False), ALL_METHODS)
 def test_zero_reward_gives_zero(source: ExactMDP, method: str) -> None:
     """R = 0 and no penalty: Q* = 0 exactly, and every action is greedy, so the first is returned."""
@@ -47,7 +47,7 @@ def test_zero_reward_gives_zero(source: ExactMDP, method: str) -> None:
     assert (solution.policy == 0).all()
 
 
-@claim("C11", lean="RESAC.exists_fixedPoint")
+@claim("C11", lean="RESAC.rev_unique_fixedPoint")
 @given(operators(mdps(max_states=1, max_actions=1, discount=MODERATE), robust=False), ALL_METHODS)
 def test_one_state_one_action_is_a_geometric_series(operator: ExactRev, method: str) -> None:
     """Q* = (R − γ·pen)/(1 − γ) in closed form, for both penalty forms and any functional."""
@@ -60,7 +60,7 @@ def test_one_state_one_action_is_a_geometric_series(operator: ExactRev, method: 
     assert solution.policy.tolist() == [0]
 
 
-@claim("C11", lean="RESAC.rev")
+@claim("C11")
 @settings(max_examples=40)
 @given(st.data(), operators(mdps(masked=True, discount=MODERATE), robust=False), ALL_METHODS)
 def test_dense_and_csr_agree_within_their_bounds(data: st.DataObject, operator: ExactRev, method: str) -> None:
@@ -76,7 +76,7 @@ def test_dense_and_csr_agree_within_their_bounds(data: st.DataObject, operator: 
     assert apart <= sum(answer.error_bound for answer in answers) * (1 + 2**-50)
 
 
-@claim("C11", lean="RESAC.fixedPoint_unique")
+@claim("C11", lean="RESAC.fixedPoint_unique_fin")
 @settings(max_examples=30)
 @given(mdps(dyadic=True, scaled=False, max_actions=2, discount=MODERATE), st.integers(2, 3), st.booleans())
 def test_ties_go_to_the_lowest_action_in_every_solver(source: ExactMDP, copies: int, as_csr: bool) -> None:
@@ -98,7 +98,7 @@ def test_ties_go_to_the_lowest_action_in_every_solver(source: ExactMDP, copies: 
                 assert int(solution.policy[s]) == wanted
 
 
-@claim("C10", lean="RESAC.rev_discounting")
+@claim("C10", lean="RESAC.rev_discount")
 @pytest.mark.parametrize("scale", [2.0**400, 2.0**-400])
 @settings(max_examples=30)
 @given(source=mdps(dyadic=True, scaled=False, discount=MODERATE), method=ALL_METHODS)
@@ -111,7 +111,7 @@ def test_scale_of_the_reward_does_not_matter(scale: float, source: ExactMDP, met
     assert apart <= (plain.error_bound + scaled.error_bound / scale) * (1 + 2**-50)
 
 
-@claim("C11", lean="RESAC.rev")
+@claim("C11")
 @given(mdps(masked=True))
 def test_exact_and_float_round_trip(source: ExactMDP) -> None:
     """`to_float().to_exact()` is the stored MDP: rewards as stored, rows summing to one exactly, the same mask."""
@@ -127,7 +127,7 @@ def test_exact_and_float_round_trip(source: ExactMDP) -> None:
             assert back.transition[s][a] == tuple(x / sum(stored) for x in stored)
 
 
-@claim("C11", lean="RESAC.rev")
+@claim("C11")
 @given(st.data(), st.integers(1, 3), st.integers(1, 2), st.booleans())
 def test_counts_give_the_empirical_model(data: st.DataObject, n: int, actions: int, as_csr: bool) -> None:
     """p° = n(s,a,s')/n(s,a) and the mean reward; unseen pairs unavailable, states never left absorbing."""

@@ -27,20 +27,20 @@ LAMBDAS = st.sampled_from([0.25, 0.0, 1.0, 3.0])
 SMALL = mdps(dyadic=True, max_states=2, max_actions=2)
 
 
-@claim("C13", lean="RESAC.tbad")
-@claim("C14", lean="RESAC.normPen")
+@claim("C13")
+@claim("C14")
 @pytest.mark.parametrize(("kind", "penalty"), [("scaled", ScaledPenalty), ("norm", NormPenalty)])
 @given(data=st.data(), source=SMALL, lam=LAMBDAS)
 def test_c13_c14_float_equals_exact(
     kind: str, penalty: type, data: st.DataObject, source: ExactMDP, lam: float
 ) -> None:
-    """With few enough bits nothing rounds: the float T Q is the exact one (Lean: RESAC.tbad, RESAC.normPen)."""
+    """With few enough bits nothing rounds: the float T Q is the exact one."""
     q = data.draw(tables_like(source, dyadic=True))
     computed = LiveOperator(source.to_float(), penalty(lam))(array(q))
     assert exact(computed) == ExactLive(source, kind, Fraction(lam)).single(q)
 
 
-@claim("C15", lean="RESAC.variance")
+@claim("C15")
 @pytest.mark.parametrize("heads", [2, 3, 4])
 @pytest.mark.parametrize("target", ["head", "mean"])
 @given(data=st.data(), source=SMALL, lam=LAMBDAS)
@@ -62,7 +62,7 @@ def test_c15_float_equals_exact(heads: int, target: str, data: st.DataObject, so
             assert all(abs(x - y) <= allowed for x, y in zip(row, wanted, strict=True))
 
 
-@claim("C21", lean="RESAC.variance_le")
+@claim("C21", lean="RESAC.ensembleVar_le")
 @given(st.lists(st.integers(-64, 64), min_size=2, max_size=6))
 def test_c21_ensemble_variance_is_unbiased(heads: list[int]) -> None:
     """`ensemble_variance` divides by K − 1: on integers it is the rational value to within its K + 3 roundings."""
@@ -81,13 +81,16 @@ def two_heads(mdp: ExactMDP, x: float, y: float) -> Floats:
     return np.stack([np.full(shape, x), np.full(shape, y)])
 
 
-@claim("C16", lean="RESAC.gap_head_modulus")
+@claim("C16", lean="RESAC.gap_headTarget_exactModulus")
 @pytest.mark.parametrize("ddof", [1, 0])
 @given(
     source=mdps(dyadic=True, max_states=2, max_actions=2, discount=discounts(dyadic=True), scaled=False), lam=LAMBDAS
 )
 def test_c16_deviation_modulus_is_attained(ddof: int, source: ExactMDP, lam: float) -> None:
-    """Two heads, per-head target: γ(1 + 2β), β = λ/√2 unbiased and λ/2 population (Lean: RESAC.gap_head_modulus)."""
+    """Two heads, per-head target: γ(1 + 2β), β = λ/√2 unbiased and λ/2 population.
+
+    Lean: RESAC.gap_headTarget_exactModulus.
+    """
     live = LiveOperator(source.to_float(), EnsembleDeviation(lam, ddof=ddof))
     beta = lam / np.sqrt(2.0) if ddof == 1 else lam / 2
     modulus = live.exact_modulus()
@@ -98,11 +101,11 @@ def test_c16_deviation_modulus_is_attained(ddof: int, source: ExactMDP, lam: flo
     assert abs(reached - modulus) <= slack
 
 
-@claim("C16", lean="RESAC.gap_mean_modulus")
+@claim("C16", lean="RESAC.gap_meanTarget_exactModulus")
 @pytest.mark.parametrize("ddof", [1, 0])
 @given(gamma=discounts(dyadic=True), lam=LAMBDAS)
 def test_c16_mean_target_modulus(ddof: int, gamma: Fraction, lam: float) -> None:
-    """Two heads, mean target, one pair: γ·max(1, 2β) (Lean: RESAC.gap_mean_modulus)."""
+    """Two heads, mean target, one pair: γ·max(1, 2β) (Lean: RESAC.gap_meanTarget_exactModulus)."""
     point = ExactMDP(transition=(((1,),),), reward=((0,),), discount=gamma)
     live = LiveOperator(point.to_float(), EnsembleDeviation(lam, ddof=ddof, target="mean"))
     zero = two_heads(point, 0.0, 0.0)
@@ -113,9 +116,9 @@ def test_c16_mean_target_modulus(ddof: int, gamma: Fraction, lam: float) -> None
     assert abs(max(common, opposite) - modulus) <= 2**-53 * 40 * (1 + 2 * lam)
 
 
-@claim("C13", lean="RESAC.tbad_modulus")
-@claim("C14", lean="RESAC.normPen_modulus")
-@claim("C16", lean="RESAC.gap_head_modulus")
+@claim("C13", lean="RESAC.tBad_exactModulus")
+@claim("C14", lean="RESAC.revLive_norm_exactModulus")
+@claim("C16", lean="RESAC.gap_headTarget_exactModulus")
 @pytest.mark.parametrize(
     "penalty", [ScaledPenalty(0.5), NormPenalty(0.5), EnsembleDeviation(0.5), EnsembleDeviation(0.5, ddof=0)]
 )
@@ -137,14 +140,14 @@ def test_reported_moduli_bound_every_ratio(penalty: object, data: st.DataObject,
     assert empirical_modulus(live, first, second) <= live.exact_modulus() + slack
 
 
-@claim("C15", lean="RESAC.variance_no_modulus")
+@claim("C15", lean="RESAC.variance_not_modulus")
 @given(
     mdps(dyadic=True, max_states=2, max_actions=2, discount=discounts(dyadic=True, zero=False)),
     st.sampled_from([0.25, 1.0, 3.0]),
     st.integers(1, 1000),
 )
 def test_c15_variance_expands_beyond_any_modulus(source: ExactMDP, lam: float, modulus: int) -> None:
-    """γ, λ > 0: `exact_modulus` is infinite, a pair of ensembles beats any c (Lean: RESAC.variance_no_modulus)."""
+    """γ, λ > 0: `exact_modulus` is infinite, a pair of ensembles beats any c (Lean: RESAC.variance_not_modulus)."""
     live = LiveOperator(source.to_float(), EnsembleVariance(lam))
     t = float(np.ceil((modulus / float(source.discount) + 1) / lam))
     assert live.exact_modulus() == np.inf

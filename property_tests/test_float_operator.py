@@ -33,10 +33,10 @@ from pyresac.tabular.operator import RevOperator
 from pyresac.tabular.values import Max, Mellowmax, Min, PolicyEntropy, PolicyMean, Soft, ValueFunctional
 
 
-@claim("C11", lean="RESAC.rev")
+@claim("C11")
 @given(st.data(), operators(mdps(dyadic=True, masked=True), dyadic=True), st.booleans())
 def test_c11_float_operator_is_exact_on_dyadic_instances(data: st.DataObject, operator: ExactRev, as_csr: bool) -> None:
-    """With few enough bits nothing rounds: the float T Q equals the exact one, dense or CSR (Lean: RESAC.rev)."""
+    """With few enough bits nothing rounds: the float T Q equals the exact one, dense or CSR."""
     mdp = operator.mdp.to_float()
     copy = float_copy(operator, sparse_copy(mdp) if as_csr else mdp)
     q = data.draw(tables_like(operator.mdp, dyadic=True))
@@ -49,7 +49,7 @@ def test_c11_float_operator_is_exact_on_dyadic_instances(data: st.DataObject, op
                 assert computed[s, a] == -np.inf
 
 
-@claim("C11", lean="RESAC.rev")
+@claim("C11")
 @given(st.data(), operators(), st.booleans())
 def test_c11_float_operator_within_its_rounding_bound(data: st.DataObject, operator: ExactRev, as_csr: bool) -> None:
     """‖fl(T Q) − T Q‖∞ ≤ rounding(‖Q‖∞), T the exact operator of the stored numbers with rows divided by their sums."""
@@ -62,8 +62,8 @@ def test_c11_float_operator_within_its_rounding_bound(data: st.DataObject, opera
 
 
 @claim("C11", lean="RESAC.rev_contraction")
-@claim("C09", lean="RESAC.rev_monotone")
-@claim("C10", lean="RESAC.rev_discounting")
+@claim("C09", lean="RESAC.rev_mono")
+@claim("C10", lean="RESAC.rev_discount")
 @pytest.mark.parametrize("expectation", EXPECTATIONS)
 @pytest.mark.parametrize("value", VALUES)
 @settings(max_examples=12)
@@ -71,7 +71,7 @@ def test_c11_float_operator_within_its_rounding_bound(data: st.DataObject, opera
 def test_c11_every_value_times_every_expectation(value: str, expectation: str, data: st.DataObject) -> None:
     """Contraction, monotonicity and discounting for each pair of functionals, within twice the rounding bound.
 
-    Lean: RESAC.rev_contraction, RESAC.rev_monotone, RESAC.rev_discounting.
+    Lean: RESAC.rev_contraction, RESAC.rev_mono, RESAC.rev_discount.
     """
     source = data.draw(mdps(dyadic=True, masked=True))
     operator = RevOperator(
@@ -101,7 +101,7 @@ def exact_entries(values: Floats) -> list[Fraction]:
     return [Fraction(float(x)) for x in values]
 
 
-@claim("C08", lean="RESAC.rev_sub_rev")
+@claim("C08", lean="RESAC.rev_eq_shifted_reward")
 @given(st.data(), mdps(dyadic=True))
 def test_c08_shifted_reward(data: st.DataObject, source: ExactMDP) -> None:
     """T Q with frozen penalties is the plain backup of the reward `shifted_reward`, bit by bit."""
@@ -113,7 +113,7 @@ def test_c08_shifted_reward(data: st.DataObject, source: ExactMDP) -> None:
     assert (operator(q) == plain(q)).all()
 
 
-@claim("C08", lean="RESAC.revNext_sub_revNext_of_linear")
+@claim("C08", lean="RESAC.revNext_cancel_of_linear")
 @pytest.mark.parametrize("name", VALUES)
 def test_c08_linear_says_whether_next_penalties_cancel(name: str) -> None:
     """`linear` is true of exactly the functionals with V(q₁ − g) − V(q₂ − g) = V(q₁) − V(q₂) for every g."""
@@ -169,13 +169,13 @@ def high_precision_value(functional: ValueFunctional, row: Floats, actions: list
     return mean - alpha * mpmath.fsum(w * mpmath.log(w) for w in weights if w)
 
 
-@claim("C29", lean="RESAC.gibbs_maximises")
+@claim("C29", lean="RESAC.regularised_policy")
 @given(st.data(), mdps(dyadic=True), st.sampled_from([1.0, 0.25, 16.0]))
 def test_c29_soft_policy_attains_the_soft_value(data: st.DataObject, source: ExactMDP, alpha: float) -> None:
     """The mean with entropy under π ∝ exp(q/α) is the soft value, and no other policy's is above it (C29).
 
     The entropy-regularised mean is flat at its maximum, so the rounding of π itself enters to second order;
-    four rounding bounds cover it and the two evaluations (Lean: RESAC.gibbs_maximises).
+    four rounding bounds cover it and the two evaluations (Lean: RESAC.regularised_policy).
     """
     q = data.draw(float_tables(source))
     soft = Soft(alpha)
@@ -185,10 +185,10 @@ def test_c29_soft_policy_attains_the_soft_value(data: st.DataObject, source: Exa
     assert (other(q) <= soft(q) + slack).all()
 
 
-@claim("C02", lean="RESAC.lse_between")
+@claim("C02", lean=("RESAC.fmax_le_lse", "RESAC.lse_le_fmax_add", "RESAC.mellowmax_bounds"))
 @given(st.data(), mdps(dyadic=True), st.sampled_from([1.0, 0.25, 16.0]))
 def test_c02_soft_value_lies_between_max_and_max_plus_log(data: st.DataObject, source: ExactMDP, alpha: float) -> None:
-    """max ≤ soft ≤ max + α·log A, and mellowmax lies between the mean and the maximum (Lean: RESAC.lse_between)."""
+    """max ≤ soft ≤ max + α·log A, and mellowmax lies between the mean and the maximum (Lean: RESAC.lse_le_fmax_add)."""
     q = data.draw(float_tables(source))
     top, actions = Max()(q), source.n_actions
     slack = Soft(alpha).rounding(magnitude(q), actions)

@@ -52,7 +52,7 @@ def rows(mdp: ExactMDP) -> Iterator[tuple[int, int, Vector]]:
             yield s, a, row
 
 
-@claim("C03", lean="RESAC.monetary_of_glb")
+@claim("C03", lean="RESAC.IsInfimum.monetary")
 @given(st.data(), SMALL, st.sampled_from([0, 1, 2, 3, 4, 8, 16]))
 def test_c03_l1_ball_is_the_exact_minimum(data: st.DataObject, mdp: ExactMDP, eighths: int) -> None:
     """Half the l1 distance is the transport cost under the discrete metric, whose exact dual is the reference."""
@@ -65,7 +65,7 @@ def test_c03_l1_ball_is_the_exact_minimum(data: st.DataObject, mdp: ExactMDP, ei
         assert abs(Fraction(float(computed[s, a])) - reference) <= Fraction(ball.rounding(copy, largest(v)))
 
 
-@claim("C03", lean="RESAC.monetary_of_glb")
+@claim("C03", lean="RESAC.IsInfimum.monetary")
 @given(st.data(), SMALL, st.sampled_from([0.5, 0.1, 1.5]))
 def test_c03_l1_ball_against_highs(data: st.DataObject, mdp: ExactMDP, radius: float) -> None:
     """min q·v over ‖q − p‖₁ ≤ radius with q = p + u − w as a linear program, solved by HiGHS.
@@ -98,7 +98,7 @@ def interval_vertices(low: Vector, high: Vector) -> Iterator[Vector]:
                 yield tuple(rest if x is None else x for x in corner)
 
 
-@claim("C03", lean="RESAC.monetary_of_glb")
+@claim("C03", lean="RESAC.IsInfimum.monetary")
 @given(st.data(), SMALL)
 def test_c03_interval_set_is_the_exact_minimum(data: st.DataObject, mdp: ExactMDP) -> None:
     """The least value over the vertices of the polytope, enumerated exactly; the minimiser is one of the set."""
@@ -121,7 +121,7 @@ def test_c03_interval_set_is_the_exact_minimum(data: st.DataObject, mdp: ExactMD
         assert all(x <= y <= z for x, y, z in zip(low[s][a], row, high[s][a], strict=True))
 
 
-@claim("C03", lean="RESAC.monetary_of_glb")
+@claim("C03", lean="RESAC.IsInfimum.monetary")
 @given(st.data(), SMALL)
 def test_c03_interval_set_against_highs(data: st.DataObject, mdp: ExactMDP) -> None:
     """min q·v over lower ≤ q ≤ upper, Σq = 1, solved by HiGHS; violations of 1e-7 priced by ‖v‖ a bound."""
@@ -181,10 +181,10 @@ def to_mpf(x: Fraction) -> mpmath.mpf:
     return mpmath.mpf(x.numerator) / x.denominator
 
 
-@claim("C03", lean="RESAC.monetary_of_glb")
+@claim("C03", lean="RESAC.IsInfimum.monetary")
 @given(st.data(), mdps(dyadic=True, max_states=3, max_actions=1), st.sampled_from([0.1, 0.0, 1e-6, 0.7, 3.0]))
 def test_c03_kl_ball_against_high_precision(data: st.DataObject, mdp: ExactMDP, radius: float) -> None:
-    """The KL ball's minimum within its rounding bound of a 60-digit solution (Lean: RESAC.monetary_of_glb)."""
+    """The KL ball's minimum within its rounding bound of a 60-digit solution (Lean: RESAC.IsInfimum.monetary)."""
     v, copy = data.draw(state_values(mdp)), mdp.to_float()
     ball = KLBall(radius)
     computed = ball(copy, floats(v))
@@ -194,12 +194,12 @@ def test_c03_kl_ball_against_high_precision(data: st.DataObject, mdp: ExactMDP, 
             assert error <= ball.rounding(copy, largest(v))
 
 
-@claim("C26", lean="RESAC.entropic_risk_dual")
+@claim("C26", lean="RESAC.entropicRisk_dual")
 @given(st.data(), SMALL, st.sampled_from([1.0, 1e-6, 0.1, 30.0, 1e3]))
 def test_c26_entropic_risk_against_high_precision(data: st.DataObject, mdp: ExactMDP, beta: float) -> None:
     """−(1/β)·log E exp(−βv) within its rounding bound of 60 digits, and equal to the dual at its minimiser.
 
-    Lean: RESAC.entropic_risk_dual.
+    Lean: RESAC.entropicRisk_dual.
     """
     v, copy = data.draw(state_values(mdp)), mdp.to_float()
     risk = EntropicRisk(beta)
@@ -217,7 +217,7 @@ def test_c26_entropic_risk_against_high_precision(data: st.DataObject, mdp: Exac
             assert reference <= mean(q, x) + divergence(q, p) / beta + mpmath.mpf(10) ** -50
 
 
-@claim("C03", lean="RESAC.monetary_of_glb")
+@claim("C03", lean="RESAC.IsInfimum.monetary")
 @pytest.mark.parametrize("name", EXPECTATIONS)
 @given(data=st.data())
 def test_c03_worst_kernel_attains_the_minimum(name: str, data: st.DataObject) -> None:
@@ -237,7 +237,7 @@ def test_c03_worst_kernel_attains_the_minimum(name: str, data: st.DataObject) ->
     assert (computed <= Nominal()(copy, floats(v)) + slack).all()
 
 
-@claim("C03", lean="RESAC.monetary_of_glb")
+@claim("C03", lean="RESAC.IsInfimum.monetary")
 @pytest.mark.parametrize("name", ["l1", "kl", "entropic", "interval"])
 @given(data=st.data())
 def test_c03_larger_sets_are_worse(name: str, data: st.DataObject) -> None:

@@ -66,10 +66,10 @@ def layer_stacks(draw: st.DrawFn) -> list[Layer]:
     return [draw(tables(rows, columns, size=4)) for columns, rows in pairwise(widths)]
 
 
-@claim("C07", lean="RESAC.layer_norms")
+@claim("C07", lean="RESAC.layer_sensitivity")
 @given(st.data(), st.integers(1, 3), st.integers(1, 3))
 def test_c07_norm_chain(data: st.DataObject, rows: int, columns: int) -> None:
-    """‖Wδ‖∞ ≤ ‖W‖∞→∞‖δ‖∞ ≤ ‖vec W‖₁‖δ‖∞, the first attained by the signs of a row (Lean: RESAC.layer_norms)."""
+    """‖Wδ‖∞ ≤ ‖W‖∞→∞‖δ‖∞ ≤ ‖vec W‖₁‖δ‖∞, the first attained by the signs of a row (Lean: RESAC.layer_sensitivity)."""
     w, delta = data.draw(tables(rows, columns)), data.draw(vectors(columns))
     assert sup(apply(w, delta)) <= operator_norm(w) * sup(delta) <= entrywise_norm(w) * sup(delta)
     widest = max(w, key=lambda row: sum(abs(x) for x in row))
@@ -77,10 +77,10 @@ def test_c07_norm_chain(data: st.DataObject, rows: int, columns: int) -> None:
     assert sup(apply(w, signs)) == operator_norm(w)
 
 
-@claim("C05", lean="RESAC.network_lipschitz")
+@claim("C05", lean="RESAC.eval_within")
 @given(st.data(), layer_stacks(), st.sampled_from(sorted(ACTIVATIONS)))
 def test_c05_product_of_operator_norms_bounds_a_network(data: st.DataObject, layers: list[Layer], name: str) -> None:
-    """Lip ≤ Π‖W_l‖∞→∞ for 1-Lipschitz activations, in the sup-norm (Lean: RESAC.network_lipschitz)."""
+    """Lip ≤ Π‖W_l‖∞→∞ for 1-Lipschitz activations, in the sup-norm (Lean: RESAC.eval_within)."""
     width = len(layers[0][0])
     x, y = data.draw(vectors(width)), data.draw(vectors(width))
     u, v = (network(layers, ACTIVATIONS[name], z) for z in (x, y))
@@ -90,9 +90,9 @@ def test_c05_product_of_operator_norms_bounds_a_network(data: st.DataObject, lay
     assert sup(gap) <= bound * sup(change)
 
 
-@claim("C06", lean="RESAC.prod_le_sum_refuted")
+@claim("C06", lean="RESAC.sum_of_norms_refuted")
 def test_c06_sum_of_norms_bounds_nothing_smallest() -> None:
-    """[[3]], [[3]]: 9 > 6, and 3·relu(3x) has slope 9 > 6 (Lean: RESAC.prod_le_sum_refuted)."""
+    """[[3]], [[3]]: 9 > 6, and 3·relu(3x) has slope 9 > 6 (Lean: RESAC.sum_of_norms_refuted)."""
     layers: list[Layer] = [((Fraction(3),),), ((Fraction(3),),)]
     total = sum(entrywise_norm(w) for w in layers)
     assert prod(operator_norm(w) for w in layers) == 9
@@ -103,7 +103,7 @@ def test_c06_sum_of_norms_bounds_nothing_smallest() -> None:
     assert rise == 9
 
 
-@claim("C06", lean="RESAC.prod_le_sum_refuted")
+@claim("C06", lean="RESAC.sum_of_norms_refuted")
 def test_c06_hypothesis_finds_a_steeper_network() -> None:
     """Found, not given: two layers whose network rises faster than the sum of their l1 norms (C06)."""
 
@@ -117,17 +117,17 @@ def test_c06_hypothesis_finds_a_steeper_network() -> None:
     assert prod(operator_norm(w) for w in layers) > sum(entrywise_norm(w) for w in layers)
 
 
-@claim("C06", lean="RESAC.amgm_prod_le")
+@claim("C06", lean="RESAC.amgm")
 @given(st.lists(numbers().map(abs), min_size=1, max_size=6))
 def test_c06_corrected_for_every_depth(norms: list[Fraction]) -> None:
-    """L^L·Π a_l ≤ (Σ a_l)^L for a_l ≥ 0, with equality at equal norms (Lean: RESAC.amgm_prod_le)."""
+    """L^L·Π a_l ≤ (Σ a_l)^L for a_l ≥ 0, with equality at equal norms (Lean: RESAC.amgm)."""
     depth = len(norms)
     assert depth**depth * prod(norms) <= sum(norms) ** depth
     equal = [norms[0]] * depth
     assert depth**depth * prod(equal) == sum(equal) ** depth
 
 
-@claim("C06", lean="RESAC.amgm_prod_le")
+@claim("C06", lean="RESAC.amgm")
 @given(st.data(), layer_stacks())
 def test_c06_corrected_bound_on_a_network(data: st.DataObject, layers: list[Layer]) -> None:
     """‖f(x) − f(y)‖∞ ≤ (Σ‖vec W_l‖₁/L)^L·‖x − y‖∞: the penalty the paper wants, repaired (C05 with C06)."""

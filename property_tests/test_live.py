@@ -32,10 +32,10 @@ def at_discount(gamma: Fraction) -> ExactMDP:
     return replace(POINT, discount=gamma)
 
 
-@claim("C13", lean="RESAC.tbad_modulus")
+@claim("C13", lean="RESAC.tBad_exactModulus")
 @given(st.data(), SMALL, LAMBDAS)
 def test_c13_scaled_penalty_has_modulus_gamma_plus_lambda(data: st.DataObject, mdp: ExactMDP, lam: Fraction) -> None:
-    """T_bad: distances grow at most by γ + λ, and Q, Q + c attain it (Lean: RESAC.tbad_modulus)."""
+    """T_bad: distances grow at most by γ + λ, and Q, Q + c attain it (Lean: RESAC.tBad_exactModulus)."""
     live = ExactLive(mdp, "scaled", lam, value=data.draw(values(mdp)))
     q1, q2, c = data.draw(tables_like(mdp)), data.draw(tables_like(mdp)), data.draw(numbers())
     modulus = mdp.discount + lam
@@ -44,11 +44,11 @@ def test_c13_scaled_penalty_has_modulus_gamma_plus_lambda(data: st.DataObject, m
     assert sup(subtract(live.single(raised), live.single(q1))) == modulus * abs(c)
 
 
-@claim("C13", lean="RESAC.tbad_modulus_iff")
+@claim("C13", lean="RESAC.tBad_contracts_iff")
 @given(discounts(), positive(), positive(), numbers())
 @example(Fraction(1, 2), Fraction(1, 2), Fraction(1), Fraction(0))
 def test_c13_threshold_is_sharp_both_ways(gamma: Fraction, lam: Fraction, step: Fraction, q: Fraction) -> None:
-    """Contraction below γ + λ = 1, isometry at 1, expansion above, from every point (Lean: RESAC.tbad_modulus_iff).
+    """Contraction below γ + λ = 1, isometry at 1, expansion above, from every point (Lean: RESAC.tBad_contracts_iff).
 
     The paper's existential is also met by q₁ = q₂; here the two points differ.
     """
@@ -59,11 +59,14 @@ def test_c13_threshold_is_sharp_both_ways(gamma: Fraction, lam: Fraction, step: 
     assert (moved > step) == (gamma + lam > 1)
 
 
-@claim("C14", lean="RESAC.normPen_modulus")
-@claim("C37", lean="RESAC.live_lipschitz")
+@claim("C14", lean="RESAC.revLive_norm_exactModulus")
+@claim("C37", lean="RESAC.revLive_modulus")
 @given(st.data(), SMALL, LAMBDAS)
 def test_c14_norm_penalty_has_modulus_gamma_one_plus_lambda(data: st.DataObject, mdp: ExactMDP, lam: Fraction) -> None:
-    """R + γ(E V(Q) − λ|Q|): modulus γ(1 + λ) on every finite MDP, attained on q ≤ 0 (Lean: RESAC.normPen_modulus)."""
+    """R + γ(E V(Q) − λ|Q|): modulus γ(1 + λ) on every finite MDP, attained on q ≤ 0.
+
+    Lean: RESAC.revLive_norm_exactModulus.
+    """
     live = ExactLive(mdp, "norm", lam, value=data.draw(values(mdp)))
     q1, q2, c = data.draw(tables_like(mdp)), data.draw(tables_like(mdp)), data.draw(positive())
     modulus = mdp.discount * (1 + lam)
@@ -72,21 +75,21 @@ def test_c14_norm_penalty_has_modulus_gamma_one_plus_lambda(data: st.DataObject,
     assert sup(subtract(live.single(zero), live.single(under))) == modulus * c
 
 
-@claim("C14", lean="RESAC.normPen_modulus_nonneg")
+@claim("C14", lean="RESAC.normBackup_nonneg")
 @given(discounts(), LAMBDAS, st.tuples(positive(), positive()))
 def test_c14_norm_penalty_on_positive_values(gamma: Fraction, lam: Fraction, q: tuple[Fraction, Fraction]) -> None:
-    """On q ≥ 0 and one pair the modulus is γ|1 − λ| exactly (Lean: RESAC.normPen_modulus_nonneg)."""
+    """On q ≥ 0 and one pair the modulus is γ|1 − λ| exactly (Lean: RESAC.normBackup_nonneg)."""
     live = ExactLive(at_discount(gamma), "norm", lam)
     moved = abs(live.single(((q[0],),))[0][0] - live.single(((q[1],),))[0][0])
     assert moved == gamma * abs(1 - lam) * abs(q[0] - q[1])
 
 
-@claim("C14", lean=("RESAC.normPen_paper_inside", "RESAC.normPen_paper_outside"))
+@claim("C14", lean=("RESAC.normBackup_paper_inside", "RESAC.normBackup_paper_outside"))
 @pytest.mark.parametrize(("lam", "modulus"), [(1 * HUNDREDTHS, 9999), (2 * HUNDREDTHS, 10098)])
 def test_c14_the_papers_lambda_sits_just_inside(lam: Fraction, modulus: int) -> None:
     """γ = 0.99: λ = 0.01 has modulus 0.9999, λ = 0.02 has 1.0098; the threshold is 1/99.
 
-    Lean: RESAC.normPen_paper_inside, RESAC.normPen_paper_outside. A live penalty below it contracts: freezing
+    Lean: RESAC.normBackup_paper_inside, RESAC.normBackup_paper_outside. A live penalty below it contracts: freezing
     is sufficient, not necessary.
     """
     gamma = 99 * HUNDREDTHS
@@ -96,12 +99,12 @@ def test_c14_the_papers_lambda_sits_just_inside(lam: Fraction, modulus: int) -> 
     assert (moved < 1) == (lam < 1 / gamma - 1)
 
 
-@claim("C15", lean="RESAC.variance_no_modulus")
+@claim("C15", lean="RESAC.variance_not_modulus")
 @given(st.data(), mdps(max_states=2, max_actions=2, discount=discounts(zero=False)), LAMBDAS, positive(40))
 def test_c15_live_variance_has_no_modulus(data: st.DataObject, mdp: ExactMDP, lam: Fraction, modulus: Fraction) -> None:
     """γ > 0, K ≥ 2: for every λ > 0 and every c, a pair that T moves apart by more than c times its distance.
 
-    Two heads (t, −t) against (t + 1, −t − 1), the other heads at 0 (Lean: RESAC.variance_no_modulus).
+    Two heads (t, −t) against (t + 1, −t − 1), the other heads at 0 (Lean: RESAC.variance_not_modulus).
     """
     live = ExactLive(mdp, "variance", lam, value=data.draw(values(mdp)))
     idle = data.draw(st.integers(0, 2))
@@ -114,7 +117,7 @@ def test_c15_live_variance_has_no_modulus(data: st.DataObject, mdp: ExactMDP, la
     assert distance(live.heads(near), live.heads(far)) > modulus
 
 
-@claim("C15", lean="RESAC.variance_no_modulus")
+@claim("C15", lean="RESAC.variance_not_modulus")
 def test_c15_hypothesis_finds_an_expansion() -> None:
     """Found, not given: ensembles that one backup at γ = 1/2, λ = 1 moves apart by more than ten times (C15)."""
     live = ExactLive(POINT, "variance", 1)
@@ -129,18 +132,20 @@ def test_c15_hypothesis_finds_an_expansion() -> None:
     assert first != second
 
 
-@claim("C16", lean="RESAC.gap_head_modulus")
+@claim("C16", lean="RESAC.gap_headTarget_exactModulus")
 @given(st.data(), SMALL, LAMBDAS)
 def test_c16_two_heads_per_head_target(data: st.DataObject, mdp: ExactMDP, beta: Fraction) -> None:
-    """Head k ← R + γ(E V(q_k) − β|q₁ − q₂|): exact modulus γ(1 + 2β) (Lean: RESAC.gap_head_modulus)."""
+    """Head k ← R + γ(E V(q_k) − β|q₁ − q₂|): exact modulus γ(1 + 2β) (Lean: RESAC.gap_headTarget_exactModulus)."""
     live = ExactLive(mdp, "gap", beta, value=data.draw(values(mdp)))
     check_two_heads(data, live, mdp.discount * (1 + 2 * beta))
 
 
-@claim("C16", lean="RESAC.gap_mean_modulus")
+@claim("C16", lean="RESAC.gap_meanTarget_exactModulus")
 @given(st.data(), SMALL, LAMBDAS)
 def test_c16_two_heads_mean_target(data: st.DataObject, mdp: ExactMDP, beta: Fraction) -> None:
-    """Every head ← R + γ(E V(q̄) − β|q₁ − q₂|) on one pair: exact modulus γ·max(1, 2β) (Lean: RESAC.gap_mean_modulus).
+    """Every head ← R + γ(E V(q̄) − β|q₁ − q₂|) on one pair: exact modulus γ·max(1, 2β).
+
+    Lean: RESAC.gap_meanTarget_exactModulus.
 
     With more than one pair the mean of the next pair and the gap of this one move apart independently:
     the modulus is then γ(1 + 2β) as for the per-head target.
@@ -162,10 +167,10 @@ def check_two_heads(data: st.DataObject, live: ExactLive, modulus: Fraction) -> 
     assert distance(live.heads((zero, zero)), live.heads((low, high))) == modulus
 
 
-@claim("C16", lean="RESAC.gap_mean_modulus")
+@claim("C16", lean="RESAC.gap_meanTarget_exactModulus")
 @given(discounts(), LAMBDAS)
 def test_c16_mean_target_modulus_is_attained(gamma: Fraction, beta: Fraction) -> None:
-    """One pair: a common shift moves by γ, opposite shifts by 2γβ (Lean: RESAC.gap_mean_modulus)."""
+    """One pair: a common shift moves by γ, opposite shifts by 2γβ (Lean: RESAC.gap_meanTarget_exactModulus)."""
     live = ExactLive(at_discount(gamma), "gap", beta, target="mean")
 
     def heads(x: int, y: int) -> tuple[Q, ...]:
@@ -175,7 +180,7 @@ def test_c16_mean_target_modulus_is_attained(gamma: Fraction, beta: Fraction) ->
     assert distance(live.heads(heads(0, 0)), live.heads(heads(1, -1))) == 2 * gamma * beta
 
 
-@claim("C16", lean="RESAC.gap_mean_modulus")
+@claim("C16", lean="RESAC.gap_meanTarget_exactModulus")
 @given(discounts(), LAMBDAS)
 def test_c16_mean_target_with_several_pairs(gamma: Fraction, beta: Fraction) -> None:
     """s₀ → s₁: the mean at s₁ falls by 1 while the gap at s₀ grows by 2, a move of γ(1 + 2β), above γ·max(1, 2β)."""
@@ -187,10 +192,10 @@ def test_c16_mean_target_with_several_pairs(gamma: Fraction, beta: Fraction) -> 
     assert distance(live.heads((zero, zero)), live.heads(moved)) == gamma * (1 + 2 * beta)
 
 
-@claim("C16", lean="RESAC.std_lipschitz")
+@claim("C16", lean="RESAC.IsStd.within")
 @given(st.lists(st.tuples(numbers(), numbers()), min_size=2, max_size=5))
 def test_c16_standard_deviation_is_lipschitz(pairs: list[tuple[Fraction, Fraction]]) -> None:
-    """|std(x) − std(y)| ≤ √(K/(K−1))·max|x − y|, without roots (Lean: RESAC.std_lipschitz).
+    """|std(x) − std(y)| ≤ √(K/(K−1))·max|x − y|, without roots (Lean: RESAC.IsStd.within).
 
     With a = var x, b = var y, c = K/(K−1)·ε²: √a ≤ √b + √c iff a − b − c ≤ 2√(bc), that is, the left is
     negative or its square is at most 4bc.
@@ -216,12 +221,15 @@ def freeze_and_refresh(mdp: ExactMDP, lam: Fraction, q: Q, backups: int, value: 
     return q
 
 
-@claim("C36", lean="RESAC.freeze_modulus")
+@claim("C36", lean="RESAC.refresh_norm_exactModulus")
 @given(st.data(), mdps(max_states=2, max_actions=2), LAMBDAS, st.integers(1, 4), st.sampled_from(["max", "min"]))
 def test_c36_outer_modulus(
     data: st.DataObject, mdp: ExactMDP, lam: Fraction, backups: int, value: Literal["max", "min"]
 ) -> None:
-    """N frozen backups, then a refresh: modulus γᴺ + Lγ(1−γᴺ)/(1−γ), attained on q < 0 (Lean: RESAC.freeze_modulus)."""
+    """N frozen backups, then a refresh: modulus γᴺ + Lγ(1−γᴺ)/(1−γ), attained on q < 0.
+
+    Lean: RESAC.refresh_norm_exactModulus.
+    """
     gamma = mdp.discount
     modulus = gamma**backups + lam * gamma * geometric(gamma, backups)
 
@@ -233,20 +241,20 @@ def test_c36_outer_modulus(
     assert sup(subtract(outer(constant(q1, 0)), outer(constant(q1, -1)))) == modulus
 
 
-@claim("C36", lean="RESAC.freeze_threshold")
+@claim("C36", lean="RESAC.refresh_norm_contracts_iff")
 @given(discounts(zero=False), positive(4), st.integers(1, 6))
 @example(Fraction(99, 100), Fraction(2, 100), 1)
 @example(Fraction(99, 100), Fraction(2, 100), 200)
 @example(Fraction(99, 100), Fraction(1, 99), 50)
 def test_c36_same_threshold_for_every_number_of_backups(gamma: Fraction, lam: Fraction, backups: int) -> None:
-    """The outer map contracts iff λ < 1/γ − 1, whatever N is (Lean: RESAC.freeze_threshold)."""
+    """The outer map contracts iff λ < 1/γ − 1, whatever N is (Lean: RESAC.refresh_norm_contracts_iff)."""
     mdp = at_discount(gamma)
     moved = sup(subtract(*(freeze_and_refresh(mdp, lam, ((Fraction(x),),), backups, "max") for x in (0, -1))))
     assert (moved < 1) == (lam < 1 / gamma - 1)
     assert (moved == 1) == (lam == 1 / gamma - 1)
 
 
-@claim("C36", lean="RESAC.freeze_threshold")
+@claim("C36", lean="RESAC.refreshFactor_paper")
 def test_c36_figures() -> None:
     """γ = 0.99, λ = 0.02: 1.0098 at N = 1, tending to Lγ/(1−γ) = 1.98."""
     mdp = at_discount(99 * HUNDREDTHS)
@@ -258,7 +266,7 @@ def test_c36_figures() -> None:
     assert abs(many - Fraction(198, 100)) < Fraction(1, 1000)
 
 
-@claim("C37", lean="RESAC.live_lipschitz")
+@claim("C37", lean="RESAC.revLive_modulus_not_exact")
 @given(discounts(), st.tuples(numbers(), numbers()))
 def test_c37_lipschitz_bound_need_not_be_attained(gamma: Fraction, q: tuple[Fraction, Fraction]) -> None:
     """pen(q) = q on one pair is 1-Lipschitz, and the backup is constant: γ(1 + L) is only an upper bound (C37)."""

@@ -24,15 +24,15 @@ def difference(operator: ExactRev, q1: Q, q2: Q) -> Q:
     return subtract(operator(q1), operator(q2))
 
 
-@claim("C08", lean="RESAC.rev_sub_rev")
+@claim("C08", lean="RESAC.rev_cancel")
 @given(st.data(), operators(at="pair"))
 def test_c08_pair_penalties_cancel(data: st.DataObject, operator: ExactRev) -> None:
-    """T Q₁ − T Q₂ is the same with and without Γ(s, a) and κ, exactly (Lean: RESAC.rev_sub_rev)."""
+    """T Q₁ − T Q₂ is the same with and without Γ(s, a) and κ, exactly (Lean: RESAC.rev_cancel)."""
     q1, q2 = data.draw(tables_like(operator.mdp)), data.draw(tables_like(operator.mdp))
     assert difference(operator, q1, q2) == difference(without_penalty(operator), q1, q2)
 
 
-@claim("C08", lean="RESAC.rev_sub_rev")
+@claim("C08", lean="RESAC.rev_eq_shifted_reward")
 @given(st.data(), operators(at="pair"))
 def test_c08_pair_penalty_is_a_shift_of_the_reward(data: st.DataObject, operator: ExactRev) -> None:
     """T Q = (T without penalty) Q − γ(λ_epi·Γ + κ), entry by entry (the paper's shifted reward)."""
@@ -42,10 +42,10 @@ def test_c08_pair_penalty_is_a_shift_of_the_reward(data: st.DataObject, operator
     assert operator(q) == subtract(without_penalty(operator)(q), cost)
 
 
-@claim("C08", lean="RESAC.revNext_sub_revNext_of_linear")
+@claim("C08", lean="RESAC.revNext_cancel_of_linear")
 @given(st.data(), mdps())
 def test_c08_next_penalties_cancel_for_a_linear_value(data: st.DataObject, mdp: ExactMDP) -> None:
-    """Γ(s', a') cancels where V is linear, that is for a fixed policy (Lean: RESAC.revNext_sub_revNext_of_linear)."""
+    """Γ(s', a') cancels where V is linear, that is for a fixed policy (Lean: RESAC.revNext_cancel_of_linear)."""
     frozen = data.draw(penalties(mdp, at="next"))
     operator = ExactRev(mdp, value=data.draw(policies(mdp)), **frozen.options())
     q1, q2 = data.draw(tables_like(mdp)), data.draw(tables_like(mdp))

@@ -46,13 +46,16 @@ def without_penalty(operator: ExactRev) -> ExactRev:
     return ExactRev(operator.mdp, value=operator.value, kernels=operator.kernels)
 
 
-@claim("C23", lean="RESAC.depression_const")
-@claim("C22", lean="RESAC.ranking_const")
+@claim("C23", lean="RESAC.constant_depression")
+@claim("C22", lean="RESAC.constant_ranking")
 @given(st.data(), operators(SMALL), numbers(), numbers())
 def test_c22_constant_penalty_shifts_uniformly(
     data: st.DataObject, operator: ExactRev, kappa: Fraction, level: Fraction
 ) -> None:
-    """Constant Δ on full kernels: Q*_rob = Q* − γΔ/(1−γ) exactly; the ranking is kept (Lean: RESAC.ranking_const)."""
+    """Constant Δ on full kernels: Q*_rob = Q* − γΔ/(1−γ) exactly; the ranking is kept.
+
+    Lean: RESAC.constant_ranking.
+    """
     flat = replace(operator, kappa=kappa, epistemic=constant(operator.epistemic, level))
     delta, gamma = flat.lambda_epi * level + kappa, operator.mdp.discount
     plain, robust = without_penalty(flat).fixed_point(), flat.fixed_point()
@@ -60,17 +63,17 @@ def test_c22_constant_penalty_shifts_uniformly(
     assert ranking(robust) == ranking(plain)
 
 
-@claim("C23", lean="RESAC.depression_bounds")
+@claim("C23", lean=("RESAC.rev_depression", "RESAC.revNext_depression"))
 @given(operators(SMALL))
 def test_c23_depression_bounds(operator: ExactRev) -> None:
-    """γm/(1−γ) ≤ Q* − Q*_rob ≤ γM/(1−γ), both forms, any sign (Lean: RESAC.depression_bounds)."""
+    """γm/(1−γ) ≤ Q* − Q*_rob ≤ γM/(1−γ), both forms, any sign (Lean: RESAC.rev_depression)."""
     (low, high), gamma = penalty_range(operator), operator.mdp.discount
     depression = subtract(without_penalty(operator).fixed_point(), operator.fixed_point())
     for x in entries(depression):
         assert gamma * low / (1 - gamma) <= x <= gamma * high / (1 - gamma)
 
 
-@claim("C23", lean="RESAC.depression_upper_done")
+@claim("C23", lean=("RESAC.revDone_depression_le", "RESAC.depression_refuted_done"))
 @given(st.data(), SMALL)
 def test_c23_under_a_done_mask_only_the_upper_bound(data: st.DataObject, mdp: ExactMDP) -> None:
     """With masked pairs and κ ≥ 0: 0 ≤ Q* − Q*_rob ≤ γκ/(1−γ), and 0 is reached where all is masked (C23)."""
@@ -106,11 +109,11 @@ def assert_kept(gap: Fraction, margin: Fraction, change: Fraction) -> None:
         assert change > 0
 
 
-@claim("C22", lean="RESAC.ranking_margin")
-@claim("C25", lean="RESAC.ranking_margin")
+@claim("C22", lean=("RESAC.margin_theorem", "RESAC.margin_theorem_next"))
+@claim("C25", lean="RESAC.margin_theorem")
 @given(near_the_margin())
 def test_c22_margin_theorem(instance: tuple[ExactRev, Q]) -> None:
-    """A gap of Q* of at least γ(M−m)/(1−γ) survives, strictly with a strict gap (Lean: RESAC.ranking_margin)."""
+    """A gap of Q* of at least γ(M−m)/(1−γ) survives, strictly with a strict gap (Lean: RESAC.margin_theorem)."""
     operator, plain = instance
     (low, high), gamma = penalty_range(operator), operator.mdp.discount
     margin = gamma * (high - low) / (1 - gamma)
@@ -119,10 +122,10 @@ def test_c22_margin_theorem(instance: tuple[ExactRev, Q]) -> None:
             assert_kept(row[i] - row[j], margin, changed[i] - changed[j])
 
 
-@claim("C22", lean="RESAC.ranking_margin_pair")
+@claim("C22", lean="RESAC.rev_ranking_of_margin")
 @given(near_the_margin(at="pair"))
 def test_c22_margin_theorem_pair_form(instance: tuple[ExactRev, Q]) -> None:
-    """For Γ(s, a) the margin γ(pen(s,a₁) − pen(s,a₂)) + γ²(M−m)/(1−γ) suffices (Lean: RESAC.ranking_margin_pair)."""
+    """For Γ(s, a) the margin γ(pen(s,a₁) − pen(s,a₂)) + γ²(M−m)/(1−γ) suffices (Lean: RESAC.rev_ranking_of_margin)."""
     operator, plain = instance
     (low, high), gamma = penalty_range(operator), operator.mdp.discount
     tail = gamma**2 * (high - low) / (1 - gamma)
@@ -132,7 +135,7 @@ def test_c22_margin_theorem_pair_form(instance: tuple[ExactRev, Q]) -> None:
             assert_kept(row[i] - row[j], margin, changed[i] - changed[j])
 
 
-@claim("C22", lean="RESAC.ranking_margin")
+@claim("C22", lean="RESAC.margin_sharp")
 def test_c22_margin_is_sharp() -> None:
     """In `EXIT` with Γ(s₀) = 2, Γ(s₁) = 0, next-pair: the gap 1 is below the margin 2 and flips; λ = 1/2 only ties."""
     gamma_table: Q = ((2, 2), (0, 0))
@@ -148,28 +151,28 @@ COUNTEREXAMPLES = [
         (2, 1),
         (-1, 0),
         id="a-pair",
-        marks=claim("C22", lean="RESAC.ranking_pair_refuted"),
+        marks=claim("C22", lean="RESAC.ranking_refuted"),
     ),
     pytest.param(
         ExactRev(EXIT, epistemic=((4, 4), (0, 0)), lambda_epi=1),
         (2, 1),
         (Fraction(-3, 2), -1),
         id="b-state",
-        marks=claim("C22", lean="RESAC.ranking_state_refuted"),
+        marks=claim("C22", lean="RESAC.ranking_refuted_state"),
     ),
     pytest.param(
         ExactRev(EXIT, epistemic=((2, 2), (0, 0)), lambda_epi=1, penalty_at="next"),
         (2, 1),
         (HALF, 1),
         id="c-next",
-        marks=claim("C22", lean="RESAC.ranking_next_refuted"),
+        marks=claim("C22", lean="RESAC.ranking_refuted_next"),
     ),
     pytest.param(
         ExactRev(replace(LOOP, reward=((1, 1),)), kappa=2, done=((False, True),)),
         (2, 1),
         (HALF, 1),
         id="d-done",
-        marks=claim("C22", lean="RESAC.ranking_done_refuted"),
+        marks=claim("C22", lean="RESAC.ranking_refuted_done"),
     ),
 ]
 
@@ -231,11 +234,11 @@ def test_c22_hypothesis_finds_a_flip(penalty: Callable[[ExactMDP], st.SearchStra
         assert min(gaps) < operator.mdp.discount * (high - low) / (1 - operator.mdp.discount)
 
 
-@claim("C25", lean="RESAC.lambda_practical_refuted")
+@claim("C25", lean="RESAC.practical_bound_refuted")
 def test_c25_small_depression_still_flips() -> None:
     """γ = 1/2, R = (1, 0, −100), Γ = (4, 0, 0): depression ≤ 4 against a spread of 101, and yet a flip.
 
-    (2, 1, −99) becomes (−1, 0, −100) (Lean: RESAC.lambda_practical_refuted).
+    (2, 1, −99) becomes (−1, 0, −100) (Lean: RESAC.practical_bound_refuted).
     """
     mdp = ExactMDP(transition=(((1,), (1,), (1,)),), reward=((1, 0, -100),), discount=HALF)
     operator = ExactRev(mdp, epistemic=((4, 0, 0),), lambda_epi=1)
@@ -246,7 +249,7 @@ def test_c25_small_depression_still_flips() -> None:
     assert max(plain[0]) - min(plain[0]) == 101
 
 
-@claim("C25", lean="RESAC.lambda_practical_refuted")
+@claim("C25", lean="RESAC.practical_bound_refuted")
 def test_c25_hypothesis_finds_a_flip_under_the_practical_bound() -> None:
     """Found, not given: a flip although the depression is below a tenth of the spread (C25)."""
 
@@ -268,9 +271,9 @@ def test_c25_hypothesis_finds_a_flip_under_the_practical_bound() -> None:
     assert flips(operator)
 
 
-@claim("C22", lean="RESAC.ranking_const")
+@claim("C22", lean="RESAC.kappa_ranking_next")
 @given(st.data(), operators(SMALL), numbers())
 def test_c22_kappa_plays_no_part(data: st.DataObject, operator: ExactRev, kappa: Fraction) -> None:
-    """Changing κ alone never changes the ranking on full kernels (Lean: RESAC.ranking_const)."""
+    """Changing κ alone never changes the ranking on full kernels (Lean: RESAC.kappa_ranking_next)."""
     assume(kappa != operator.kappa)
     assert ranking(replace(operator, kappa=kappa).fixed_point()) == ranking(operator.fixed_point())

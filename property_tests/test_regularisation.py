@@ -22,10 +22,13 @@ def loss(y: Fraction, w: list[Fraction], x: list[Fraction]) -> Fraction:
     return (y - dot(w, x)) ** 2
 
 
-@claim("C27", lean="RESAC.robust_sq_loss")
+@claim("C27", lean="RESAC.robust_squared_loss")
 @given(st.data(), WEIGHTS, numbers(), numbers().map(abs))
 def test_c27_robust_squared_loss(data: st.DataObject, w: list[Fraction], y: Fraction, radius: Fraction) -> None:
-    """max over ‖δ‖∞ ≤ ε of (y − w·(x+δ))² is (|r| + ε‖w‖₁)², attained at −ε·s·sgn(w) (Lean: RESAC.robust_sq_loss)."""
+    """max over ‖δ‖∞ ≤ ε of (y − w·(x+δ))² is (|r| + ε‖w‖₁)², attained at −ε·s·sgn(w).
+
+    Lean: RESAC.robust_squared_loss.
+    """
     n = len(w)
     x = data.draw(st.lists(numbers(), min_size=n, max_size=n))
     residual, norm = y - dot(w, x), sum(abs(v) for v in w)
@@ -41,14 +44,14 @@ def test_c27_robust_squared_loss(data: st.DataObject, w: list[Fraction], y: Frac
     assert max(loss(y, w, [u + d for u, d in zip(x, delta, strict=True)]) for delta in corners) == worst
 
 
-@claim("C28", lean="RESAC.geist_factor_gt")
+@claim("C28", lean="RESAC.geist")
 @given(st.sampled_from(DISCOUNTS), positive())
 def test_c28_geist_factor_is_larger(gamma: Fraction, strength: Fraction) -> None:
-    """γ < (γ + μα)/(1 + μα) < 1 for γ < 1 and μα > 0: looser, not tighter (Lean: RESAC.geist_factor_gt)."""
+    """γ < (γ + μα)/(1 + μα) < 1 for γ < 1 and μα > 0: looser, not tighter (Lean: RESAC.geist)."""
     assert gamma < (gamma + strength) / (1 + strength) < 1
 
 
-@claim("C28", lean="RESAC.geist_factor_gt")
+@claim("C28", lean="RESAC.geist")
 def test_c28_symbolic() -> None:
     """(γ + μα)/(1 + μα) − γ = μα(1 − γ)/(1 + μα), and SymPy sees that it is positive."""
     strength, slack = sympy.symbols("strength slack", positive=True)
@@ -58,7 +61,7 @@ def test_c28_symbolic() -> None:
     assert excess.is_positive
 
 
-@claim("C28", lean="RESAC.geist_factor_gt")
+@claim("C28", lean="RESAC.geist")
 def test_c28_hypothesis_refutes_strictly_tighter() -> None:
     """Found, not given: γ and μα at which the paper's factor is above γ (C28)."""
     pairs = st.tuples(st.sampled_from(DISCOUNTS), positive())

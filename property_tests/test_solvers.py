@@ -47,7 +47,7 @@ def error(q: Floats, optimum: Q, mdp: ExactMDP) -> Fraction:
     return max(abs(Fraction(float(q[s, a])) - optimum[s][a]) for s in range(mdp.n_states) for a in mdp.actions(s))
 
 
-@claim("C11", lean="RESAC.aposteriori")
+@claim("C11", lean="RESAC.aposteriori_bound")
 @pytest.mark.parametrize("method", [*GENERAL, "auto"])
 @settings(max_examples=25)
 @given(
@@ -58,7 +58,7 @@ def test_c11_error_bound_holds_against_the_exact_fixed_point(
 ) -> None:
     """‖q − Q*‖∞ ≤ error_bound for every method, value, finite robust set and penalty form, rounding counted.
 
-    Lean: RESAC.aposteriori. Q* is the exact fixed point of the stored numbers.
+    Lean: RESAC.aposteriori_bound. Q* is the exact fixed point of the stored numbers.
     """
     mdp = operator.mdp.to_float()
     copy = float_copy(operator, sparse_copy(mdp) if as_csr else mdp)
@@ -70,18 +70,18 @@ def test_c11_error_bound_holds_against_the_exact_fixed_point(
     assert (solution.v == copy.value_of(solution.q)).all()
 
 
-@claim("C11", lean="RESAC.aposteriori")
+@claim("C11", lean="RESAC.aposteriori_bound")
 @pytest.mark.parametrize("method", FAST)
 @given(operator=operators(mdps()), as_csr=st.booleans())
 def test_c11_error_bound_holds_near_discount_one(method: str, operator: ExactRev, as_csr: bool) -> None:
-    """The same up to γ = 1023/1024, with tolerance 0: rounding is all that is left (Lean: RESAC.aposteriori)."""
+    """The same up to γ = 1023/1024, with tolerance 0: rounding is all that is left (Lean: RESAC.aposteriori_bound)."""
     mdp = operator.mdp.to_float()
     solution = solve(float_copy(operator, sparse_copy(mdp) if as_csr else mdp), tolerance=0.0, method=method)
     optimum = stored_operator(operator, mdp).fixed_point()
     assert error(solution.q, optimum, operator.mdp) <= Fraction(solution.error_bound)
 
 
-@claim("C11", lean="RESAC.aposteriori")
+@claim("C11", lean="RESAC.aposteriori_bound")
 @settings(max_examples=25)
 @given(
     data=st.data(),
@@ -90,7 +90,10 @@ def test_c11_error_bound_holds_near_discount_one(method: str, operator: ExactRev
     as_csr=st.booleans(),
 )
 def test_c11_gauss_seidel_error_bound(data: st.DataObject, operator: ExactRev, tolerance: float, as_csr: bool) -> None:
-    """The same for Gauss–Seidel, which takes maxima and minima under the nominal kernel (Lean: RESAC.aposteriori)."""
+    """The same for Gauss–Seidel, which takes maxima and minima under the nominal kernel.
+
+    Lean: RESAC.aposteriori_bound.
+    """
     extreme = ExactRev(
         operator.mdp,
         epistemic=operator.epistemic,
@@ -106,12 +109,12 @@ def test_c11_gauss_seidel_error_bound(data: st.DataObject, operator: ExactRev, t
     assert error(solution.q, optimum, operator.mdp) <= Fraction(solution.error_bound)
 
 
-@claim("C11", lean="RESAC.span_bound")
+@claim("C11", lean="RESAC.comparison")
 @given(data=st.data(), operator=operators(mdps(dyadic=True), dyadic=True))
 def test_c11_error_bound_is_the_span_bound(data: st.DataObject, operator: ExactRev) -> None:
     """After one backup of v the bound is γ/(1−γ) times half the span of W v − v (or its norm, if less) and rounding.
 
-    So no factor is lost: with low ≤ W v − v ≤ high, γ·low/(1−γ) ≤ Q* − B v ≤ γ·high/(1−γ) (Lean: RESAC.span_bound).
+    So no factor is lost: with low ≤ W v − v ≤ high, γ·low/(1−γ) ≤ Q* − B v ≤ γ·high/(1−γ) (Lean: RESAC.comparison).
     """
     copy, gamma = float_copy(operator, operator.mdp.to_float()), operator.mdp.discount
     q = data.draw(tables_like(operator.mdp, dyadic=True))
@@ -125,7 +128,7 @@ def test_c11_error_bound_is_the_span_bound(data: st.DataObject, operator: ExactR
     assert solution.error_bound <= claimed + 4 * rounding / (1 - gamma)
 
 
-@claim("C11", lean="RESAC.aposteriori")
+@claim("C11", lean="RESAC.aposteriori_bound")
 @pytest.mark.parametrize("method", GENERAL)
 @settings(max_examples=20)
 @given(operator=operators(mdps(dyadic=True), dyadic=True), iterations=st.integers(1, 3))
@@ -137,7 +140,7 @@ def test_c11_error_bound_holds_when_stopped_early(method: str, operator: ExactRe
     assert solution.converged or solution.message
 
 
-@claim("C11", lean="RESAC.aposteriori")
+@claim("C11", lean="RESAC.aposteriori_bound")
 @pytest.mark.parametrize("method", GENERAL)
 @settings(max_examples=20)
 @given(operator=operators(mdps(dyadic=True, scaled=False, discount=MODERATE)))
@@ -151,7 +154,7 @@ def test_c11_tolerance_that_float64_can_certify_is_reached(method: str, operator
     assert solution.error_bound <= 1e-9
 
 
-@claim("C11", lean="RESAC.aposteriori")
+@claim("C11", lean="RESAC.aposteriori_bound")
 @settings(max_examples=20)
 @given(operators(mdps(discount=MODERATE), robust=False), st.sampled_from(GENERAL))
 def test_c11_unreachable_tolerance_stops_and_says_so(operator: ExactRev, method: str) -> None:
@@ -161,7 +164,7 @@ def test_c11_unreachable_tolerance_stops_and_says_so(operator: ExactRev, method:
     assert solution.converged or "float64" in solution.message or "rounding" in solution.message
 
 
-@claim("C11", lean="RESAC.fixedPoint_unique")
+@claim("C11", lean="RESAC.fixedPoint_unique_fin")
 @pytest.mark.parametrize("expectation", EXPECTATIONS)
 @pytest.mark.parametrize("value", VALUES)
 @settings(max_examples=6)
@@ -191,14 +194,14 @@ def test_c11_methods_agree_within_their_bounds(value: str, expectation: str, dat
             )
 
 
-@claim("C17", lean="RESAC.greedy_loss_V")
+@claim("C17", lean="RESAC.greedy_loss_max")
 @settings(max_examples=40)
 @given(
     operators(mdps(dyadic=True, masked=True, discount=MODERATE_DYADIC), dyadic=True),
     st.sampled_from([*GENERAL, "auto"]),
 )
 def test_c17_policy_of_a_solution_is_near_optimal(operator: ExactRev, method: str) -> None:
-    """The action returned is within 4·error_bound of the best under Q*, in what V reads (Lean: RESAC.greedy_loss_V).
+    """The action returned is within 4·error_bound of the best under Q*, in what V reads (Lean: RESAC.greedy_loss_max).
 
     The margin for ties is at most 2·error_bound of q, and each entry of q is off by error_bound at most.
     """
@@ -216,10 +219,10 @@ def test_c17_policy_of_a_solution_is_near_optimal(operator: ExactRev, method: st
 
 
 LIVE = [
-    pytest.param(ScaledPenalty(0.1), "C13", marks=claim("C13", lean="RESAC.tbad_modulus")),
-    pytest.param(NormPenalty(0.1), "C14", marks=claim("C14", lean="RESAC.normPen_modulus")),
-    pytest.param(EnsembleVariance(0.1), "C15", marks=claim("C15", lean="RESAC.variance_no_modulus")),
-    pytest.param(EnsembleDeviation(0.1), "C16", marks=claim("C16", lean="RESAC.gap_head_modulus")),
+    pytest.param(ScaledPenalty(0.1), "C13", marks=claim("C13", lean="RESAC.tBad_exactModulus")),
+    pytest.param(NormPenalty(0.1), "C14", marks=claim("C14", lean="RESAC.revLive_norm_exactModulus")),
+    pytest.param(EnsembleVariance(0.1), "C15", marks=claim("C15", lean="RESAC.variance_not_modulus")),
+    pytest.param(EnsembleDeviation(0.1), "C16", marks=claim("C16", lean="RESAC.gap_headTarget_exactModulus")),
 ]
 
 

@@ -10,9 +10,9 @@ from property_tests.claims import claim
 from pyresac.tabular.exact import ExactMDP, ExactRev
 
 
-@claim("C24", lean="RESAC.depression_paper")
+@claim("C24", lean="RESAC.depression_figure")
 def test_c24_worked_figure() -> None:
-    """γ = 0.99 and Δ = 0.125 give γΔ/(1−γ) = 12.375, the paper's 12.4 (Lean: RESAC.depression_paper)."""
+    """γ = 0.99 and Δ = 0.125 give γΔ/(1−γ) = 12.375, the paper's 12.4 (Lean: RESAC.depression_figure)."""
     gamma, delta = Fraction(99, 100), Fraction(125, 1000)
     assert Fraction(5, 1000) * 5 + Fraction(1, 10**4) * 10**3 == delta
     mdp = ExactMDP(transition=(((1,),),), reward=((1,),), discount=gamma)
@@ -21,7 +21,7 @@ def test_c24_worked_figure() -> None:
     assert round(float(drop), 1) == 12.4
 
 
-@claim("C24", lean="RESAC.depression_paper")
+@claim("C24", lean="RESAC.depression_figure")
 def test_c24_depression_is_the_sum_of_the_discounted_penalties() -> None:
     """Σ_{k≥1} γ^k Δ = γΔ/(1−γ), and it solves d = γ(Δ + d) uniquely."""
     gamma, delta, d, n = sympy.symbols("gamma Delta d n", positive=True)

@@ -66,7 +66,7 @@ def with_end(outcomes: list[list[list[Outcome]]], gamma: Fraction) -> ExactMDP:
     )
 
 
-@claim("C10", lean="RESAC.rev_discounting")
+@claim("C10", lean="RESAC.rev_discount")
 @given(episodes(), discounts(dyadic=True), numbers(4, dyadic=True))
 def test_c10_ends_as_absorbing_states_keep_the_kernel_full(
     outcomes: list[list[list[Outcome]]], gamma: Fraction, c: Fraction
@@ -83,14 +83,14 @@ def test_c10_ends_as_absorbing_states_keep_the_kernel_full(
     assert model(shift(q, c)) == shift(model(q), gamma * c)
 
 
-@claim("C22", lean="RESAC.ranking_done_refuted")
+@claim("C22", lean="RESAC.ranking_refuted_done")
 @given(st.data(), episodes(), discounts(dyadic=True), numbers(4, dyadic=True))
 def test_c22_done_masked_reading_drops_the_penalty_at_the_end(
     data: st.DataObject, outcomes: list[list[list[Outcome]]], gamma: Fraction, kappa: Fraction
 ) -> None:
     """r + γ(1 − done)(V − κ), outcome by outcome, is what the done-masked reading computes.
 
-    Exact: all numbers are dyadic with few bits (Lean: RESAC.ranking_done_refuted).
+    Exact: all numbers are dyadic with few bits (Lean: RESAC.ranking_refuted_done).
     """
     n, actions = len(outcomes), len(outcomes[0])
     mdp = FiniteMDP.from_gymnasium(Episode(outcomes), float(gamma), done_masked=True)
@@ -112,7 +112,7 @@ def test_c22_done_masked_reading_drops_the_penalty_at_the_end(
             assert computed[s][a] == expected
 
 
-@claim("C10", lean="RESAC.rev_discounting")
+@claim("C10", lean="RESAC.revDone_contraction")
 @given(st.data(), episodes(), discounts(dyadic=True, zero=False), numbers(4, dyadic=True))
 def test_c10_contraction_survives_the_done_mask(
     data: st.DataObject, outcomes: list[list[list[Outcome]]], gamma: Fraction, kappa: Fraction

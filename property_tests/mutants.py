@@ -1,0 +1,483 @@
+"""Can the property tests fail? One-line faults are put into a copy of `pyresac.tabular`; each must be found.
+
+    python -m property_tests.mutants [--only NAME ...] [--jobs N] [--list]
+
+Each mutant replaces a text that occurs exactly once in its file. It first meets the test files that speak of what it
+breaks, then, if it survives them, the whole suite. The working tree is never touched: all happens in a temporary copy
+of the repository. Exit status 0 says that the unchanged copy passes and that every mutant is killed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+TIME_LIMIT = 900.0
+"""Seconds for one run of pytest; a run beyond it has no verdict."""
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A fault: `old` becomes `new` in `file` (below pyresac/tabular); `tests` are tried before the whole suite."""
+
+    name: str
+    file: str
+    old: str
+    new: str
+    tests: tuple[str, ...]
+
+
+OPERATOR, SOLVERS, LIVE = "test_float_operator", "test_solvers", "test_float_live"
+INNER, EXACT, TERMINALS = "test_inner_problems", "test_contraction", "test_terminals"
+
+MUTANTS = (
+    Mutant(
+        "exact: discount dropped",
+        "exact/operator.py",
+        "mdp.reward[s][a] + mdp.discount * self._bracket(s, a, v)",
+        "mdp.reward[s][a] + self._bracket(s, a, v)",
+        (EXACT,),
+    ),
+    Mutant(
+        "exact: penalty added",
+        "exact/operator.py",
+        "min(self._expectations(s, a, v)) - self.frozen(s, a)",
+        "min(self._expectations(s, a, v)) + self.frozen(s, a)",
+        ("test_penalties", "test_ranking"),
+    ),
+    Mutant(
+        "exact: best case over the kernels",
+        "exact/operator.py",
+        "return min(self._expectations(s, a, v)) - self.frozen(s, a)",
+        "return max(self._expectations(s, a, v)) - self.frozen(s, a)",
+        (EXACT,),
+    ),
+    Mutant(
+        "exact: done mask ignored",
+        "exact/operator.py",
+        "return self.done is not None and self.done[s][a]",
+        "return self.done is None and self.done is not None",
+        (EXACT, "test_ranking"),
+    ),
+    Mutant(
+        "exact: next-pair penalty left out of the evaluation",
+        "exact/operator.py",
+        "right[s] -= w * self.lambda_epi * self._gamma[s][a]",
+        "right[s] -= 0 * w * self.lambda_epi * self._gamma[s][a]",
+        ("test_fixed_point",),
+    ),
+    Mutant(
+        "exact: variance over K",
+        "exact/live.py",
+        "Fraction(0)) / (len(values) - 1)",
+        "Fraction(0)) / len(values)",
+        (LIVE,),
+    ),
+    Mutant(
+        "exact: norm penalty loses the discount",
+        "exact/live.py",
+        "else -self.mdp.discount * self.lam",
+        "else -self.lam",
+        ("test_live",),
+    ),
+    Mutant(
+        "exact: gap of the heads loses its sign",
+        "exact/live.py",
+        "return abs(values[0] - values[1])",
+        "return values[0] - values[1]",
+        ("test_live",),
+    ),
+    Mutant(
+        "float: discount dropped",
+        "operator.py",
+        "q = self.shifted_reward + self.mdp.discount * self.expectation(self.mdp, v)",
+        "q = self.shifted_reward + self.expectation(self.mdp, v)",
+        (OPERATOR,),
+    ),
+    Mutant(
+        "float: penalty added",
+        "operator.py",
+        "mdp.reward - mdp.discount * self.frozen",
+        "mdp.reward + mdp.discount * self.frozen",
+        (OPERATOR,),
+    ),
+    Mutant(
+        "float: penalty not discounted",
+        "operator.py",
+        "mdp.reward - mdp.discount * self.frozen",
+        "mdp.reward - self.frozen",
+        (OPERATOR,),
+    ),
+    Mutant(
+        "float: kappa forgotten in the pair form",
+        "operator.py",
+        'frozen = self._scaled + self.kappa if penalty_at == "pair"',
+        'frozen = self._scaled if penalty_at == "pair"',
+        (OPERATOR,),
+    ),
+    Mutant(
+        "float: next-pair penalty added to Q",
+        "operator.py",
+        'return q if self.penalty_at == "pair" else q - self._scaled',
+        'return q if self.penalty_at == "pair" else q + self._scaled',
+        (OPERATOR,),
+    ),
+    Mutant(
+        "float: penalty at an end not masked",
+        "operator.py",
+        "frozen if mdp.continuation is None else frozen * mdp.continuation",
+        "frozen",
+        (TERMINALS,),
+    ),
+    Mutant(
+        "float: rounding bound of zero",
+        "operator.py",
+        "return 1.01 * (mdp.discount * inner + 8 * UNIT * parts)",
+        "return 0.0 * (mdp.discount * inner + 8 * UNIT * parts)",
+        (OPERATOR,),
+    ),
+    Mutant(
+        "max over states for max over actions",
+        "values.py",
+        "_filled(q, available, -np.inf).max(axis=1)",
+        "np.resize(_filled(q, available, -np.inf).max(axis=0), q.shape[0])",
+        (OPERATOR,),
+    ),
+    Mutant(
+        "min sees unavailable actions",
+        "values.py",
+        "_filled(q, available, np.inf).min(axis=1)",
+        "q.min(axis=1)",
+        (OPERATOR,),
+    ),
+    Mutant(
+        "soft value without its temperature outside",
+        "values.py",
+        "top + self.temperature * np.log(total)",
+        "top + np.log(total)",
+        (OPERATOR,),
+    ),
+    Mutant(
+        "mellowmax counts unavailable actions",
+        "values.py",
+        "q.shape[1] if available is None else available.sum(axis=1)",
+        "q.shape[1]",
+        (OPERATOR,),
+    ),
+    Mutant(
+        "entropy bonus subtracted",
+        "values.py",
+        "self._mean(q, available) + self.temperature * entropy",
+        "self._mean(q, available) - self.temperature * entropy",
+        (OPERATOR,),
+    ),
+    Mutant(
+        "kernel transposed",
+        "mdp.py",
+        "return np.asarray(self.transition @ v, dtype=np.float64)\n        return",
+        "return np.asarray(self.transition.transpose(2, 1, 0) @ v, dtype=np.float64)\n        return",
+        (OPERATOR,),
+    ),
+    Mutant(
+        "exact rows not divided by their sums",
+        "mdp.py",
+        "return tuple(x / total for x in entries) if total else tuple(entries)",
+        "return tuple(entries)",
+        (OPERATOR, "test_edge_cases"),
+    ),
+    Mutant(
+        "best of the kernels",
+        "expectations/base.py",
+        "np.asarray(np.min([k.model.expect(v)",
+        "np.asarray(np.max([k.model.expect(v)",
+        (OPERATOR,),
+    ),
+    Mutant(
+        "l1 ball moves the whole radius",
+        "robust_kernels.py",
+        "left = 0.5 * radius",
+        "left = radius",
+        (INNER,),
+    ),
+    Mutant(
+        "l1 ball takes from the lowest values",
+        "robust_kernels.py",
+        "for i in np.argsort(-x):",
+        "for i in np.argsort(x):",
+        (INNER,),
+    ),
+    Mutant(
+        "interval set filled from the highest value",
+        "robust_kernels.py",
+        "for i in np.argsort(x):",
+        "for i in np.argsort(-x):",
+        (INNER,),
+    ),
+    Mutant(
+        "entropic risk seeks risk",
+        "robust_kernels.py",
+        "return float(lowest - log_total / beta)",
+        "return float(lowest + log_total / beta)",
+        (INNER,),
+    ),
+    Mutant(
+        "KL ball of half the radius",
+        "robust_kernels.py",
+        "gap = radius / theta - spent",
+        "gap = 0.5 * radius / theta - spent",
+        (INNER,),
+    ),
+    Mutant(
+        "live: variance over K",
+        "live.py",
+        "heads.var(axis=0, ddof=1)",
+        "heads.var(axis=0, ddof=0)",
+        (LIVE,),
+    ),
+    Mutant(
+        "live: norm penalty of the old sign only",
+        "live.py",
+        "self.plain(q) - gamma * penalty.lam * np.abs(q)",
+        "self.plain(q) - gamma * penalty.lam * q",
+        (LIVE,),
+    ),
+    Mutant(
+        "live: the paper's modulus of T_bad times gamma",
+        "live.py",
+        "return gamma + self.lam",
+        "return gamma * (1 + self.lam)",
+        (LIVE,),
+    ),
+    Mutant(
+        "live: population and unbiased deviation swapped",
+        "live.py",
+        "return self.lam / np.sqrt(2) if self.ddof else self.lam / 2",
+        "return self.lam / 2 if self.ddof else self.lam / np.sqrt(2)",
+        (LIVE,),
+    ),
+    Mutant(
+        "live: variance said to have a modulus",
+        "live.py",
+        "return np.inf if gamma * self.lam > 0 else gamma",
+        "return gamma * (1 + 2 * self.lam)",
+        (LIVE,),
+    ),
+    Mutant(
+        "ends are not absorbing",
+        "toy_text.py",
+        "dst = np.where(done, n_states, dst)",
+        "dst = np.where(done & (dst < 0), n_states, dst)",
+        (TERMINALS,),
+    ),
+    Mutant(
+        "reward of an outcome not weighted",
+        "toy_text.py",
+        "(prob * rew)[live]",
+        "rew[live]",
+        (TERMINALS,),
+    ),
+    Mutant(
+        "chance of going on computed from living outcomes",
+        "toy_text.py",
+        "(src[live & done], act[live & done]), prob[live & done])",
+        "(src[live & ~done], act[live & ~done]), prob[live & ~done])",
+        (TERMINALS,),
+    ),
+    Mutant(
+        "counts: unseen pairs available",
+        "counts.py",
+        "available = seen > 0",
+        "available = seen >= 0",
+        ("test_edge_cases",),
+    ),
+    Mutant(
+        "certificate: bound without 1/(1 − γ)",
+        "solvers/certificate.py",
+        "rate = self._discount / (1 - self._discount)",
+        "rate = self._discount",
+        (SOLVERS,),
+    ),
+    Mutant(
+        "certificate: bound without γ",
+        "solvers/certificate.py",
+        "rate = self._discount / (1 - self._discount)",
+        "rate = 1 / (1 - self._discount)",
+        (SOLVERS,),
+    ),
+    Mutant(
+        "certificate: only the upper end counts",
+        "solvers/certificate.py",
+        "plain = max(-low, high, Fraction(0))",
+        "plain = max(high, Fraction(0))",
+        (SOLVERS,),
+    ),
+    Mutant(
+        "certificate: rounding left out",
+        "solvers/certificate.py",
+        "e_b = Fraction(self._rounding.backup(residual.v_size, residual.q_size))",
+        "e_b = Fraction(0)",
+        (SOLVERS,),
+    ),
+    Mutant(
+        "solver: claims convergence whatever the bound",
+        "solvers/api.py",
+        "seconds, bound <= goal, name, message)",
+        "seconds, True, name, message)",
+        (SOLVERS,),
+    ),
+    Mutant(
+        "sweep: discount dropped",
+        "solvers/models.py",
+        "self.q *= self.discount",
+        "self.q *= 1.0",
+        (SOLVERS,),
+    ),
+    Mutant(
+        "sweep: expectation stored for the value",
+        "kernels.py",
+        "q[s, a] = x",
+        "q[s, a] = total",
+        (SOLVERS,),
+    ),
+)
+
+
+def mutate(copy: Path, mutant: Mutant) -> None:
+    """Apply `mutant` to the copy; ValueError where its text is not found exactly once."""
+    path = copy / "pyresac" / "tabular" / mutant.file
+    text = path.read_text(encoding="utf-8")
+    found = text.count(mutant.old)
+    if found != 1:
+        raise ValueError(
+            f"mutant {mutant.name!r}: its text occurs {found} times in pyresac/tabular/{mutant.file}; it must "
+            "occur exactly once"
+        )
+    path.write_text(text.replace(mutant.old, mutant.new), encoding="utf-8")
+
+
+def copy_repository(target: Path, source: Path = ROOT) -> None:
+    """What the property tests need, with the caches of compiled kernels, into `target`."""
+    for folder in ("pyresac", "property_tests"):
+        shutil.copytree(source / folder, target / folder)
+    shutil.copy2(source / "pyproject.toml", target)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What pytest said of one copy: its exit status (None where it ran out of time), the first failure, its tail."""
+
+    status: int | None
+    failure: str
+    tail: str
+
+
+def run_tests(copy: Path, files: tuple[str, ...]) -> Outcome:
+    """Run these files of the copy's suite (all where none is named), up to the first failure."""
+    wanted = [f"property_tests/{name}.py" for name in files] or ["property_tests"]
+    options = ["-x", "-q", "-p", "no:cacheprovider", "--hypothesis-profile", "mutants", "--tb", "line"]
+    environment = os.environ | {"PYTHONPATH": str(copy), "OMP_NUM_THREADS": "1"}
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "pytest", *options, *wanted],
+            cwd=copy,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=TIME_LIMIT,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return Outcome(None, "", f"no verdict after {TIME_LIMIT:.0f} s")
+    first = re.search(r"^(?:FAILED|ERROR) (\S+)", done.stdout, flags=re.MULTILINE)
+    return Outcome(done.returncode, first.group(1) if first else "", (done.stdout + done.stderr)[-2000:])
+
+
+def check_baseline(base: Path, jobs: int) -> str | None:
+    """None where the unchanged copy passes, in which case its compiled kernels are cached; else what is wrong."""
+    where = subprocess.run(
+        [sys.executable, "-c", "import pyresac; print(pyresac.__file__)"],
+        cwd=base,
+        env=os.environ | {"PYTHONPATH": str(base)},
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.strip()
+    if not Path(where).is_relative_to(base):
+        return f"the copy's tests would import {where}, which is not in the copy"
+    files = sorted({name for mutant in MUTANTS for name in mutant.tests})
+    with ThreadPoolExecutor(jobs) as pool:
+        outcomes = pool.map(lambda part: run_tests(base, tuple(part)), [files[i::jobs] for i in range(jobs)])
+        failures = [outcome for outcome in outcomes if outcome.status != 0]
+    return failures[0].tail if failures else None
+
+
+def judge(base: Path, mutant: Mutant) -> tuple[str, str]:
+    """("killed", the test), ("survived", ""), or ("no verdict", why)."""
+    with tempfile.TemporaryDirectory(prefix="mutant-") as folder:
+        copy = Path(folder)
+        copy_repository(copy, base)
+        mutate(copy, mutant)
+        for files in (mutant.tests, ()):
+            outcome = run_tests(copy, files)
+            if outcome.status == 1 and outcome.failure.startswith("property_tests/"):
+                return "killed", outcome.failure.removeprefix("property_tests/")
+            if outcome.status != 0:
+                return "no verdict", outcome.tail
+    return "survived", ""
+
+
+def run(mutants: list[Mutant], jobs: int) -> int:
+    """Judge `mutants`, print a line for each, and return the exit status."""
+    started = time.perf_counter()
+    with tempfile.TemporaryDirectory(prefix="mutants-base-") as folder:
+        base = Path(folder)
+        copy_repository(base)
+        for mutant in mutants:
+            with tempfile.TemporaryDirectory(prefix="mutant-") as trial:
+                (Path(trial) / "pyresac").mkdir()
+                shutil.copytree(base / "pyresac" / "tabular", Path(trial) / "pyresac" / "tabular")
+                mutate(Path(trial), mutant)
+        problem = check_baseline(base, jobs)
+        if problem is not None:
+            print(f"the unchanged copy does not pass:\n{problem}")
+            return 2
+        print(f"unchanged: passes ({time.perf_counter() - started:.0f} s)", flush=True)
+        verdicts = []
+        with ThreadPoolExecutor(jobs) as pool:
+            for mutant, (verdict, detail) in zip(mutants, pool.map(lambda m: judge(base, m), mutants), strict=True):
+                verdicts.append(verdict)
+                print(f"{verdict:10}  {mutant.name:52}  {detail}", flush=True)
+    killed = verdicts.count("killed")
+    print(f"{killed} of {len(mutants)} mutants killed in {time.perf_counter() - started:.0f} s")
+    return 0 if killed == len(mutants) else 1
+
+
+def main() -> int:
+    """Command line."""
+    parser = argparse.ArgumentParser(prog="python -m property_tests.mutants", description=__doc__.split("\n")[0])
+    parser.add_argument("--only", nargs="+", metavar="NAME", help="judge only these mutants")
+    parser.add_argument("--jobs", type=int, default=2, help="mutants judged at a time (default 2)")
+    parser.add_argument("--list", action="store_true", help="print the names and stop")
+    options = parser.parse_args()
+    if options.list:
+        print("\n".join(mutant.name for mutant in MUTANTS))
+        return 0
+    known = {mutant.name: mutant for mutant in MUTANTS}
+    unknown = sorted(set(options.only or ()) - set(known))
+    if unknown or options.jobs < 1:
+        parser.error(f"unknown mutants {unknown}; see --list" if unknown else "--jobs must be at least 1")
+    return run([known[name] for name in options.only or known], options.jobs)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
