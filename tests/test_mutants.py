@@ -1,0 +1,56 @@
+"""The mutation harness: its mutants apply to the code as it stands, and it notices when one does not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from property_tests import mutants
+
+
+def test_there_are_at_least_twenty_with_names_of_their_own() -> None:
+    names = [mutant.name for mutant in mutants.MUTANTS]
+    assert len(names) >= 20
+    assert len(set(names)) == len(names)
+
+
+@pytest.mark.parametrize("mutant", mutants.MUTANTS, ids=lambda m: m.name)
+def test_every_mutant_applies_to_valid_python(mutant: mutants.Mutant, tmp_path: Path) -> None:
+    source = Path("pyresac") / "tabular" / mutant.file
+    target = tmp_path / source
+    target.parent.mkdir(parents=True)
+    before = (mutants.ROOT / source).read_text(encoding="utf-8")
+    target.write_text(before, encoding="utf-8")
+    mutants.mutate(tmp_path, mutant)
+    after = target.read_text(encoding="utf-8")
+    assert after != before
+    compile(after, str(target), "exec")
+    assert all((mutants.ROOT / "property_tests" / f"{name}.py").is_file() for name in mutant.tests)
+
+
+def test_a_text_that_is_not_there_is_an_error(tmp_path: Path) -> None:
+    mutants.copy_repository(tmp_path / "copy")
+    stale = replace(mutants.MUTANTS[0], old="a line that nobody wrote")
+    with pytest.raises(ValueError, match="occurs 0 times"):
+        mutants.mutate(tmp_path / "copy", stale)
+
+
+def test_the_copy_is_what_its_tests_import(tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
+    mutants.copy_repository(copy)
+    (copy / "property_tests" / "test_where.py").write_text(
+        f"import pyresac\n\n\ndef test_where():\n    assert pyresac.__file__.startswith({str(copy)!r})\n",
+        encoding="utf-8",
+    )
+    assert mutants.run_tests(copy, ("test_where",)).status == 0
+
+
+def test_a_failure_is_reported_with_its_test(tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
+    mutants.copy_repository(copy)
+    (copy / "property_tests" / "test_red.py").write_text("def test_red():\n    assert False\n", encoding="utf-8")
+    outcome = mutants.run_tests(copy, ("test_red",))
+    assert outcome.status == 1
+    assert outcome.failure == "property_tests/test_red.py::test_red"
