@@ -45,7 +45,7 @@ def solve(
     max_iterations: int | None = None,
     initial: ArrayLike | None = None,
 ) -> Solution:
-    """Q* = T Q* of `operator`, unique by C11 (`RESAC.rev_unique`), with a bound on what it is off by.
+    """Q* = T Q* of `operator`, unique by C11 (`RESAC.fixedPoint_unique`), with a bound on what it is off by.
 
     tolerance: what ‖q − Q*‖∞ may be, ≥ 0, in the reward's unit; 0 asks for the best that float64 can certify.
     method: "value_iteration", "gauss_seidel" (Max and Min with Nominal only), "modified_policy_iteration",
@@ -118,10 +118,10 @@ def _check_operator(operator: object) -> None:
         return
     if isinstance(operator, LiveOperator):
         claims = {
-            ScaledPenalty: "its modulus is γ + λ (C13, RESAC.tbad_modulus)",
-            NormPenalty: "its modulus is γ(1 + λ) (C14, RESAC.norm_modulus)",
-            EnsembleVariance: "it has no modulus at all for γ, λ > 0 (C15, RESAC.variance_no_modulus)",
-            EnsembleDeviation: "its modulus exceeds γ for per-head targets (C16, RESAC.std_modulus)",
+            ScaledPenalty: "its modulus is γ + λ (C13, RESAC.tBad_exactModulus)",
+            NormPenalty: "its modulus is γ(1 + λ) (C14, RESAC.revLive_norm_exactModulus)",
+            EnsembleVariance: "it has no modulus at all for γ, λ > 0 (C15, RESAC.variance_not_modulus)",
+            EnsembleDeviation: "its modulus exceeds γ for per-head targets (C16, RESAC.gap_headTarget_exactModulus)",
         }
         why = claims[type(operator.penalty)]
         raise NotAContractionError(

@@ -1,7 +1,7 @@
 """The guarantee on ‖Q − Q*‖∞, rounding included.
 
 Let W v = V(B v), with B v = R + γ(E v − frozen), be the backup seen from the states, so that T Q = B(V(Q)). It is
-monotone and W(v + c) = W v + γc (`RESAC.rev_monotone`, `RESAC.rev_discount`, C10). If low ≤ W v − v ≤ high, then
+monotone and W(v + c) = W v + γc (`RESAC.rev_mono`, `RESAC.rev_discount`, C10). If low ≤ W v − v ≤ high, then
 v + low/(1 − γ) is a subsolution and v + high/(1 − γ) a supersolution of W, so that, with no norm taken,
 
     v + low/(1 − γ) ≤ v* ≤ v + high/(1 − γ),     B v + γ·low/(1 − γ) ≤ Q* ≤ B v + γ·high/(1 − γ)
