@@ -77,7 +77,7 @@ def test_c07_norm_chain(data: st.DataObject, rows: int, columns: int) -> None:
     assert sup(apply(w, signs)) == operator_norm(w)
 
 
-@claim("C05", lean="RESAC.eval_within")
+@claim("C05", lean="RESAC.Net.eval_within")
 @given(st.data(), layer_stacks(), st.sampled_from(sorted(ACTIVATIONS)))
 def test_c05_product_of_operator_norms_bounds_a_network(data: st.DataObject, layers: list[Layer], name: str) -> None:
     """Lip ≤ Π‖W_l‖∞→∞ for 1-Lipschitz activations, in the sup-norm (Lean: RESAC.eval_within)."""
@@ -90,7 +90,7 @@ def test_c05_product_of_operator_norms_bounds_a_network(data: st.DataObject, lay
     assert sup(gap) <= bound * sup(change)
 
 
-@claim("C06", lean="RESAC.sum_of_norms_refuted")
+@claim("C06", lean="RESAC.norm_sum_refuted")
 def test_c06_sum_of_norms_bounds_nothing_smallest() -> None:
     """[[3]], [[3]]: 9 > 6, and 3·relu(3x) has slope 9 > 6 (Lean: RESAC.sum_of_norms_refuted)."""
     layers: list[Layer] = [((Fraction(3),),), ((Fraction(3),),)]
@@ -103,7 +103,7 @@ def test_c06_sum_of_norms_bounds_nothing_smallest() -> None:
     assert rise == 9
 
 
-@claim("C06", lean="RESAC.sum_of_norms_refuted")
+@claim("C06", lean="RESAC.norm_sum_refuted")
 def test_c06_hypothesis_finds_a_steeper_network() -> None:
     """Found, not given: two layers whose network rises faster than the sum of their l1 norms (C06)."""
 
@@ -117,7 +117,7 @@ def test_c06_hypothesis_finds_a_steeper_network() -> None:
     assert prod(operator_norm(w) for w in layers) > sum(entrywise_norm(w) for w in layers)
 
 
-@claim("C06", lean="RESAC.amgm")
+@claim("C06", lean="RESAC.fprod_le_mean_pow")
 @given(st.lists(numbers().map(abs), min_size=1, max_size=6))
 def test_c06_corrected_for_every_depth(norms: list[Fraction]) -> None:
     """L^L·Π a_l ≤ (Σ a_l)^L for a_l ≥ 0, with equality at equal norms (Lean: RESAC.amgm)."""
@@ -127,7 +127,7 @@ def test_c06_corrected_for_every_depth(norms: list[Fraction]) -> None:
     assert depth**depth * prod(equal) == sum(equal) ** depth
 
 
-@claim("C06", lean="RESAC.amgm")
+@claim("C06", lean="RESAC.fprod_le_mean_pow")
 @given(st.data(), layer_stacks())
 def test_c06_corrected_bound_on_a_network(data: st.DataObject, layers: list[Layer]) -> None:
     """‖f(x) − f(y)‖∞ ≤ (Σ‖vec W_l‖₁/L)^L·‖x − y‖∞: the penalty the paper wants, repaired (C05 with C06)."""

@@ -44,14 +44,14 @@ def test_c27_robust_squared_loss(data: st.DataObject, w: list[Fraction], y: Frac
     assert max(loss(y, w, [u + d for u, d in zip(x, delta, strict=True)]) for delta in corners) == worst
 
 
-@claim("C28", lean="RESAC.geist")
+@claim("C28", lean="RESAC.geist_factor_larger")
 @given(st.sampled_from(DISCOUNTS), positive())
 def test_c28_geist_factor_is_larger(gamma: Fraction, strength: Fraction) -> None:
     """γ < (γ + μα)/(1 + μα) < 1 for γ < 1 and μα > 0: looser, not tighter (Lean: RESAC.geist)."""
     assert gamma < (gamma + strength) / (1 + strength) < 1
 
 
-@claim("C28", lean="RESAC.geist")
+@claim("C28", lean="RESAC.geist_factor_larger")
 def test_c28_symbolic() -> None:
     """(γ + μα)/(1 + μα) − γ = μα(1 − γ)/(1 + μα), and SymPy sees that it is positive."""
     strength, slack = sympy.symbols("strength slack", positive=True)
@@ -61,7 +61,7 @@ def test_c28_symbolic() -> None:
     assert excess.is_positive
 
 
-@claim("C28", lean="RESAC.geist")
+@claim("C28", lean="RESAC.geist_factor_larger")
 def test_c28_hypothesis_refutes_strictly_tighter() -> None:
     """Found, not given: γ and μα at which the paper's factor is above γ (C28)."""
     pairs = st.tuples(st.sampled_from(DISCOUNTS), positive())

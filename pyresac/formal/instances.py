@@ -38,6 +38,10 @@ class Draw:
         """A coefficient λ ≥ 0."""
         return FACTORS[self.below(len(FACTORS))]
 
+    def discount(self) -> Fraction:
+        """A discount in [0, 1)."""
+        return DISCOUNTS[self.below(len(DISCOUNTS))]
+
     def distribution(self, n: int) -> tuple[Fraction, ...]:
         """A probability vector: the counts of one to five draws, so that zeros and point masses occur."""
         draws = [self.below(n) for _ in range(1 + self.below(5))]
@@ -61,7 +65,7 @@ class Draw:
         n_states, n_actions = 1 + self.below(3), 1 + self.below(3)
         if n_states == n_actions == 1:
             n_states = 2
-        discount = DISCOUNTS[self.below(len(DISCOUNTS))]
+        discount = self.discount()
         return ExactMDP(self.kernel(n_states, n_actions), self.table(n_states, n_actions), discount)
 
     def like(self, mdp: ExactMDP) -> Table:

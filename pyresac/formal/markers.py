@@ -19,7 +19,7 @@ class Marker:
     lean: tuple[str, ...]
 
 
-def test_names(repository: Path, folders: tuple[str, ...]) -> set[str]:
+def names_of_tests(repository: Path, folders: tuple[str, ...]) -> set[str]:
     """Every test function below the folders, as path::name."""
     return {f"{path}::{f.name}" for path, tree in _modules(repository, folders) for f in _tests(tree)}
 

@@ -157,10 +157,10 @@ def masked(draw: Draw, fixed: bool) -> str:
 
 def bad(draw: Draw) -> str:
     """The paper's T_bad on the line."""
-    discount, lam, q = draw.factor(), draw.factor(), draw.number()
-    mdp = ExactMDP((((Fraction(1),),),), ((Fraction(0),),), min(discount, Fraction(1, 2)))
+    discount, lam, q = draw.discount(), draw.factor(), draw.number()
+    mdp = ExactMDP((((Fraction(1),),),), ((Fraction(0),),), discount)
     result = ExactLive(mdp, "scaled", lam).single(((q,),))
-    return f"tBad ({mdp.discount}) ({lam}) ({q}) = {_signed(result[0][0])}"
+    return f"tBad ({discount}) ({lam}) ({q} : Rat) = {_signed(result[0][0])}"
 
 
 def _exact(value: str | Table) -> Literal["max", "min"] | Table:
