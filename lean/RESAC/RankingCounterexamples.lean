@@ -87,7 +87,7 @@ theorem stayOrLeave_fixed : rev (table [[1, 1], [0, 0]]) (1 / 2) (kernelE (goTo 
     (fun _ _ => 0) (table [[2, 1], [0, 0]]) = table [[2, 1], [0, 0]] := by
   funext s a; revert s a; decide +kernel
 
-/-! ## (a) The penalty `Γ(s,a)` of the paper's Section 3 and of its contraction theorem -/
+/-! ## (a) The penalty `Γ(s,a)` of Section 4.2 and of the contraction theorem -/
 
 /-- **Refuted, penalty `Γ(s,a)`**: one state, `R = (1, 0)`, `Γ = (4, 0)`: `Q* = (2, 1)` and
 `Q_rob = (-1, 0)`. Appendix G, Proposition (Action-ranking preservation); C22 (a). -/
