@@ -39,8 +39,9 @@ class Vehicle:
     """Seconds of every stop, passengers or not: doors, pulling in and out."""
 
     def __post_init__(self) -> None:
-        if isinstance(self.capacity, bool) or int(self.capacity) != self.capacity or self.capacity < 1:
-            raise InputError(f"vehicle.capacity is {self.capacity}; it must be an integer of at least 1")
+        whole = isinstance(self.capacity, int | np.integer) and not isinstance(self.capacity, bool)
+        if not whole or self.capacity < 1:
+            raise InputError(f"vehicle.capacity is {self.capacity!r}; it must be an integer of at least 1")
         for name, least in (
             ("acceleration", False),
             ("deceleration", False),
