@@ -50,7 +50,7 @@ def solve(
     tolerance: what ‖q − Q*‖∞ may be, ≥ 0, in the reward's unit; 0 asks for the best that float64 can certify.
     method: "value_iteration", "gauss_seidel" (Max and Min with Nominal only), "modified_policy_iteration",
         "policy_iteration", "anderson", or "auto", which picks one by the size and the structure of the problem.
-    max_iterations: at most so many applications of the operator to the whole table; None for what its contraction
+    max_iterations: at most so many iterations, each certified; None for what the contraction of the operator
         needs. initial: a table Q (S, A) to begin with; None for a constant below the fixed point.
 
     The bound holds however the solve ends. Where the tolerance is out of reach — float64 cannot certify it at this size
@@ -80,7 +80,7 @@ def solve(
     v = best if isinstance(operator.value, (Max, Min)) else operator.value_of(q)
     message = f"{progress.message}; the error is at most {bound:.3g}"
     seconds = time.perf_counter() - started
-    return Solution(q, v, policy, bound, model.sweeps, seconds, bound <= goal, name, message)
+    return Solution(q, v, policy, bound, progress.iterations, seconds, bound <= goal, name, message)
 
 
 def _contraction(name: str, discount: float) -> float:

@@ -38,7 +38,6 @@ class Model(ABC):
         self.certificate = Certificate(operator, fused=self.fused)
         self.q: Floats = np.empty(operator.mdp.reward.shape)
         self.image: Floats = np.empty(operator.mdp.n_states)
-        self.sweeps = 0
         mdp = operator.mdp
         self.workers = Workers(mdp.n_states, mdp.matrix.nnz if mdp.is_sparse else 0)
 
@@ -105,7 +104,6 @@ class ExtremeModel(Model):
         return self.image.copy()
 
     def sweep(self, v: Floats) -> Residual:
-        self.sweeps += 1
         reward, outputs = self.operator.shifted_reward, (self.q, self.image, self._choice)
         reader = (self._offset, self._allowed)
         if self._rows is None:
@@ -170,7 +168,6 @@ class GeneralModel(Model):
         self._fixed: sparse.csr_array | None = None
 
     def sweep(self, v: Floats) -> Residual:
-        self.sweeps += 1
         self.q = self.operator.backup(v)
         self.image = self.operator.value_of(self.q)
         gap = self.image - v

@@ -23,7 +23,7 @@ class Solution:
     q: float64 (S, A), −inf at unavailable pairs. v: (S,), `operator.value_of(q)`. policy: int64 (S,), see `policy_of`.
     error_bound: ‖q − Q*‖∞ over the available pairs is at most this, the rounding of every operation included (see
         `solvers.certificate`); hence ‖v − V(Q*)‖∞ is, too, up to the rounding of `value_of`.
-    iterations: applications of the operator to a whole table, whatever was done between two of them.
+    iterations: those of the method, each with one certified sweep over the whole table, whatever else it did.
     seconds: wall time of the solve. converged: error_bound ≤ tolerance. method: the method that ran.
     message: how it ended, in words; where it did not converge, why.
     """
