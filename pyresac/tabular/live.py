@@ -37,7 +37,7 @@ def _check_lambda(value: float) -> None:
 
 @dataclass(frozen=True)
 class ScaledPenalty:
-    """R + γE[V(Q)] + λ·Q(s, a): the paper's T_bad on every pair. Exact modulus γ + λ (C13, `RESAC.tbad_modulus`)."""
+    """R + γE[V(Q)] + λ·Q(s, a): the paper's T_bad on every pair. Exact modulus γ + λ (C13, `RESAC.tBad_exactModulus`)."""
 
     lam: float
     heads: int | None = None
@@ -69,7 +69,7 @@ class NormPenalty:
 class EnsembleVariance:
     """Head k becomes R + γ(E[V(q_k)] − λ·Var(q)) (target="head"), or every head R + γ(E[V(q̄)] − λ·Var(q)) ("mean").
 
-    Var is unbiased over K = heads ≥ 2 live heads. No modulus at all for γ, λ > 0 (C15, `RESAC.variance_no_modulus`).
+    Var is unbiased over K = heads ≥ 2 live heads. No modulus at all for γ, λ > 0 (C15, `RESAC.variance_not_modulus`).
     """
 
     lam: float

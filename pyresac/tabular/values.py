@@ -158,10 +158,10 @@ class _OfPolicy(ValueFunctional):
 
 @dataclass(frozen=True, eq=False)
 class PolicyMean(_OfPolicy):
-    """Σ_a π(a|s)·q(s, a) for a policy (S, A). Monetary and linear: `RESAC.policyMean_monetary`."""
+    """Σ_a π(a|s)·q(s, a) for a policy (S, A). Monetary and linear: `RESAC.policyV_monetary`."""
 
     policy: Floats
-    lean: ClassVar[str] = "RESAC.policyMean_monetary"
+    lean: ClassVar[str] = "RESAC.policyV_monetary"
 
     def __init__(self, policy: ArrayLike) -> None:
         object.__setattr__(self, "policy", check_policy("policy", policy))
@@ -178,13 +178,13 @@ class PolicyMean(_OfPolicy):
 class PolicyEntropy(_OfPolicy):
     """Σ_a π(a|s)·(q(s, a) − α·log π(a|s)), α > 0: the paper's V^π of the maximum-entropy MDP.
 
-    Monetary: the policy's mean plus a constant per state (`RESAC.Monetary.shift`). Its backup converges to the soft
+    Monetary: the policy's mean plus a constant per state (`RESAC.softValue_monetary`). Its backup converges to the soft
     value of *this* policy, not to the optimal soft value (C02).
     """
 
     policy: Floats
     temperature: float
-    lean: ClassVar[str] = "RESAC.Monetary.shift"
+    lean: ClassVar[str] = "RESAC.softValue_monetary"
 
     def __init__(self, policy: ArrayLike, temperature: float) -> None:
         object.__setattr__(self, "policy", check_policy("policy", policy))

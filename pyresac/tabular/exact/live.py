@@ -19,7 +19,7 @@ Ensemble = Sequence[Table]
 class ExactLive:
     """The backup with a penalty that looks at the Q being updated.
 
-    kind "scaled": R + γE[V(Q)] + λ·Q(s, a)            — the paper's T_bad on every pair (Lean: `RESAC.tbad`; C13)
+    kind "scaled": R + γE[V(Q)] + λ·Q(s, a)            — the paper's T_bad on every pair (Lean: `RESAC.tBad`; C13)
     kind "norm":   R + γ(E[V(Q)] − λ·|Q(s, a)|)        — C14
     The next two act on K ≥ 2 heads; head k becomes R + γ(E[V(q_k)] − penalty), or, with target="mean",
     every head becomes R + γ(E[V(q̄)] − penalty):

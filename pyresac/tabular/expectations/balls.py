@@ -72,11 +72,11 @@ def _check_parameter(name: str, value: ArrayLike, allowed: str, high: float, *, 
 class L1Ball(_Ball):
     """min over {q : ‖q − P(·|s, a)‖₁ ≤ radius}, over all states: radius in [0, 2], a number or (S, A).
 
-    Greedy by sorting the successors of each pair. Monetary: `RESAC.monetary_of_glb` (C03).
+    Greedy by sorting the successors of each pair. Monetary: `RESAC.IsInfimum.monetary` (C03).
     """
 
     radius: ArrayLike
-    lean: ClassVar[str] = "RESAC.monetary_of_glb"
+    lean: ClassVar[str] = "RESAC.IsInfimum.monetary"
     _kind: ClassVar[int] = rk.L1
     _name: ClassVar[str] = "radius"
 
@@ -95,11 +95,11 @@ class L1Ball(_Ball):
 class KLBall(_Ball):
     """min over {q : KL(q‖P(·|s, a)) ≤ radius}: radius ≥ 0, a number or (S, A); q lives on the support of the row.
 
-    By its one-dimensional dual sup_λ −λ·log E exp(−v/λ) − λ·radius. Monetary: `RESAC.monetary_of_glb` (C03).
+    By its one-dimensional dual sup_λ −λ·log E exp(−v/λ) − λ·radius. Monetary: `RESAC.IsInfimum.monetary` (C03).
     """
 
     radius: ArrayLike
-    lean: ClassVar[str] = "RESAC.monetary_of_glb"
+    lean: ClassVar[str] = "RESAC.IsInfimum.monetary"
     _kind: ClassVar[int] = rk.KL
     _name: ClassVar[str] = "radius"
 

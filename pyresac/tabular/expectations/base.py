@@ -59,11 +59,11 @@ class Nominal(ExpectationFunctional):
 class WorstOfKernels(ExpectationFunctional):
     """min over a finite set of kernels, at each pair on its own: an (s, a)-rectangular set.
 
-    kernels: each (S, A, S) or CSR (S·A, S), at least one. Monetary: `RESAC.fmin_monetary` of expectations (C03).
+    kernels: each (S, A, S) or CSR (S·A, S), at least one. Monetary: `RESAC.Monetary.pointwise_min` of expectations (C03).
     """
 
     kernels: Sequence[Any]
-    lean: ClassVar[str] = "RESAC.monetary_fmin_family"
+    lean: ClassVar[str] = "RESAC.Monetary.pointwise_min"
 
     def __post_init__(self) -> None:
         if len(self.kernels) == 0:

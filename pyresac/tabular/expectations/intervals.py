@@ -21,12 +21,12 @@ class IntervalSet(ExpectationFunctional):
     """min over {q : lower ≤ q ≤ upper, Σ q = 1} at each pair.
 
     lower, upper: (S, A, S) or CSR (S·A, S), 0 ≤ lower ≤ upper ≤ 1, Σ lower ≤ 1 ≤ Σ upper on each available row.
-    Greedy by sorting. Monetary: `RESAC.monetary_of_glb` (C03).
+    Greedy by sorting. Monetary: `RESAC.IsInfimum.monetary` (C03).
     """
 
     lower: Any
     upper: Any
-    lean: ClassVar[str] = "RESAC.monetary_of_glb"
+    lean: ClassVar[str] = "RESAC.IsInfimum.monetary"
 
     @classmethod
     def around(cls, mdp: FiniteMDP, radius: float) -> IntervalSet:
