@@ -196,6 +196,13 @@ def test_round_up_never_rounds_down() -> None:
     assert round_up(third) == np.nextafter(1 / 3, 1) or Fraction(1 / 3) >= third
     assert round_up(Fraction(1, 2)) == 0.5
     assert Fraction(round_up(Fraction(2, 3))) >= Fraction(2, 3)
+    assert round_up(Fraction(10) ** 400) == np.inf
+
+
+def test_a_bound_beyond_float64_is_infinite() -> None:
+    operator = RevOperator(families.random_dense(3, 2, 0.9999, seed=0))
+    certificate = Certificate(operator, fused=True)
+    assert certificate.bound(Residual(1e306, 2e306, 1.0, 1.0, 0), 1.0) == (0.0, np.inf)
 
 
 def test_progress_stops_where_nothing_moves() -> None:

@@ -126,7 +126,9 @@ class Certificate:
         """
         low, high = self.interval(residual)
         plain = max(-low, high, Fraction(0))
-        middle = float((low + high) / 2)
+        middle = to_float((low + high) / 2)
+        if math.isinf(middle):
+            return 0.0, round_up(plain)
         size = Fraction(residual.q_size) + abs(Fraction(middle))
         shifted = max(high - Fraction(middle), Fraction(middle) - low) + 2 * Fraction(UNIT) * size
         if plain <= Fraction(tolerance) or plain <= shifted:
@@ -134,7 +136,17 @@ class Certificate:
         return middle, round_up(shifted)
 
 
+def to_float(value: Fraction) -> float:
+    """The nearest float64, infinite beyond its range."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
+
+
 def round_up(value: Fraction) -> float:
     """The least float64 that is certainly no less than `value`."""
-    nearest = float(value)
-    return nearest if Fraction(nearest) >= value else math.nextafter(nearest, math.inf)
+    nearest = to_float(value)
+    if math.isinf(nearest) or Fraction(nearest) >= value:
+        return nearest
+    return math.nextafter(nearest, math.inf)
