@@ -256,7 +256,7 @@ def test_misuse_is_refused(small: Corridor) -> None:
     with pytest.raises(InputError, match="before reset"):
         VectorBusCorridor(2, small).step(np.zeros((2, 1)))
     with pytest.raises(InputError, match="observation is 'raw'"):
-        BusCorridor(small, observation="raw")  # type: ignore[arg-type]
+        BusCorridor(small, observation="raw")
     with pytest.raises(InputError, match="days is 0"):
         VectorBusCorridor(0, small)
 

@@ -87,7 +87,7 @@ def with_demand(corridor: Corridor, value: float) -> Corridor:
 
 BAD_VALUES: list[tuple[str, Change, str]] = [
     ("capacity", lambda c: Vehicle(capacity=0), "vehicle.capacity is 0; it must be an integer of at least 1"),
-    ("half a place", lambda c: Vehicle(capacity=1.5), "vehicle.capacity is 1.5"),  # type: ignore[arg-type]
+    ("half a place", lambda c: Vehicle(capacity=1.5), "vehicle.capacity is 1.5"),
     ("acceleration", lambda c: Vehicle(acceleration=0.0), "vehicle.acceleration is 0.0; .* above 0"),
     ("boarding", lambda c: Vehicle(boarding_time=-1.0), "vehicle.boarding_time is -1.0; .* at least 0"),
     ("zero link", lambda c: with_up(c, length=[400, 0, 500, 350]), r"up.length\[1\] \('B' → 'C'\) is 0.0 m"),

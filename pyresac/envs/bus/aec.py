@@ -22,7 +22,7 @@ from pyresac.envs.bus.simulator import LARGEST_SEED
 DAY = np.zeros(1, dtype=np.int64)
 
 
-class BusCorridorAEC(AECEnv):  # type: ignore[misc]
+class BusCorridorAEC(AECEnv):
     """The arguments are those of `BusCorridor`."""
 
     metadata: ClassVar[dict[str, Any]] = {

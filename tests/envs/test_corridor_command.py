@@ -1,0 +1,183 @@
+"""`python -m pyresac.corridor` as a person would use it, and its pictures."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from matplotlib.collections import LineCollection
+from test_corridor_gtfs import DATE, write
+
+from pyresac.corridor import main
+from pyresac.envs.bus import (
+    Corridor,
+    HeadwayEqualising,
+    NoHolding,
+    TargetHeadway,
+    day_metrics,
+    metrics_table,
+    simulate,
+    simulate_days,
+)
+from pyresac.envs.bus.figures import headways_by_stop, time_space, wait_against_travel
+from pyresac.envs.bus.files import save_corridor
+from pyresac.errors import InputError
+
+
+@pytest.fixture
+def line(tmp_path: Path, small: Corridor) -> str:
+    """The small corridor as a file."""
+    save_corridor(small, tmp_path / "line.json")
+    return str(tmp_path / "line.json")
+
+
+def hold_five_seconds(observation: Any) -> float:
+    """A plug-in."""
+    return 5.0
+
+
+def output(capsys: pytest.CaptureFixture[str], *arguments: str) -> Any:
+    assert main(list(arguments)) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def test_simulate_as_json_is_the_library_s_result(
+    capsys: pytest.CaptureFixture[str], line: str, small: Corridor
+) -> None:
+    arguments = [
+        "simulate",
+        "--corridor",
+        line,
+        "--controller",
+        "target:slack=30",
+        "--seeds",
+        "2",
+        "--first-seed",
+        "4",
+        "--json",
+    ]
+    content = output(capsys, *arguments)
+    assert content["seeds"] == [4, 5]
+    expected = [day_metrics(simulate(small, TargetHeadway(30.0), seed)).wait for seed in (4, 5)]
+    assert content["metrics"]["wait"]["values"] == expected
+    assert content["metrics"]["wait"]["mean"] == pytest.approx(np.mean(expected))
+
+
+@pytest.mark.parametrize(("by", "rows"), [("stop", 10), ("hour", 2)])
+def test_simulate_by_stop_and_hour(capsys: pytest.CaptureFixture[str], line: str, by: str, rows: int) -> None:
+    content = output(capsys, "simulate", "--corridor", line, "--seeds", "2", "--by", by, "--json")
+    assert len(content[f"by_{by}"]) == rows
+    assert main(["simulate", "--corridor", line, "--seeds", "2", "--by", by]) == 0
+    assert f"by {by}, means over days" in capsys.readouterr().out
+
+
+def test_a_plug_in_controller(capsys: pytest.CaptureFixture[str], line: str) -> None:
+    name = f"{__name__}:hold_five_seconds"
+    content = output(capsys, "simulate", "--corridor", line, "--seeds", "1", "--controller", name, "--json")
+    assert content["metrics"]["holding"]["mean"] == 5.0
+    assert content["metrics"]["holding"]["deviation"] is None
+
+
+def test_the_published_switch(capsys: pytest.CaptureFixture[str], line: str) -> None:
+    arguments = ["simulate", "--corridor", line, "--seeds", "1", "--json"]
+    exact, published = output(capsys, *arguments), output(capsys, *arguments, "--published")
+    assert published["metrics"]["travel"]["mean"] > exact["metrics"]["travel"]["mean"]
+
+
+def test_compare(capsys: pytest.CaptureFixture[str], line: str) -> None:
+    arguments = ["compare", "--corridor", line, "--seeds", "3", "--controllers", "none", "headway", "random"]
+    content = output(capsys, *arguments, "--json")
+    assert set(content["differences"]) == {"headway", "random"}
+    values = [content["controllers"][name]["holding"]["values"] for name in ("none", "headway")]
+    assert content["differences"]["headway"]["holding"]["mean"] == pytest.approx(
+        np.mean(values[1]) - np.mean(values[0])
+    )
+    assert main(arguments) == 0
+    assert "less none" in capsys.readouterr().out.replace("\n", " ")
+
+
+@pytest.mark.parametrize("kind", ["time-space", "headways", "wait-travel"])
+def test_figure(tmp_path: Path, line: str, kind: str) -> None:
+    out = tmp_path / "picture.png"
+    arguments = ["figure", "--kind", kind, "--out", str(out), "--corridor", line, "--seeds", "1", "--hours", "0", "1"]
+    assert main(arguments) == 0
+    assert out.read_bytes().startswith(b"\x89PNG")
+
+
+def test_gtfs_makes_a_corridor_file(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    feed, out = write(tmp_path / "feed.zip"), tmp_path / "made.json"
+    assert main(["gtfs", "--feed", str(feed), "--out", str(out), "--route", "7", "--date", DATE]) == 0
+    assert "5 stops, 14 trips" in capsys.readouterr().out
+    content = output(capsys, "simulate", "--corridor", str(out), "--seeds", "1", "--json")
+    assert content["metrics"]["passengers"]["mean"] > 100
+
+
+def test_as_a_program(line: str) -> None:
+    command = [sys.executable, "-m", "pyresac.corridor", "simulate", "--corridor", line, "--seeds", "1"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "none on small, 1 days" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["simulate", "--seeds", "0"], "seeds is 0; at least 1 day is needed"),
+        (["simulate", "--first-seed", "-1"], "seed is -1"),
+        (["simulate", "--controller", "brake"], "controller 'brake' is unknown"),
+        (["simulate", "--corridor", "nowhere"], "corridor is 'nowhere'; expected default, a .json file, or"),
+        (["simulate", "--corridor", "nowhere.json"], "nowhere.json: cannot be read"),
+        (["simulate", "--corridor", "published-slow:nowhere"], "no such workbook"),
+        (["compare", "--seeds", "1"], "compare needs at least 2 days and 2 controllers"),
+        (["compare", "--controllers", "none"], "compare needs at least 2 days and 2 controllers"),
+        (["compare", "--controllers", "none", "none"], "each once"),
+        (["compare", "--level", "95"], "level is 95.0; it must lie between 0 and 1"),
+        (["figure", "--kind", "headways", "--out", "a.txt"], "expected a file ending in .png, .svg or .pdf"),
+        (
+            ["figure", "--kind", "time-space", "--out", "a.png", "--seeds", "1", "--hours", "5", "2"],
+            "expected 0 ≤ first < last",
+        ),
+        (["gtfs", "--feed", "no.zip", "--out", "o.json", "--route", "7", "--date", DATE], "no.zip: no such file"),
+    ],
+)
+def test_bad_commands(capsys: pytest.CaptureFixture[str], arguments: list[str], message: str) -> None:
+    assert main(arguments) == 2
+    assert message in capsys.readouterr().err.replace("\n", " ")
+
+
+def test_a_disk_that_refuses(capsys: pytest.CaptureFixture[str], tmp_path: Path, line: str) -> None:
+    out = tmp_path / "no folder" / "picture.png"
+    arguments = ["figure", "--kind", "headways", "--out", str(out), "--corridor", line, "--seeds", "1"]
+    assert main(arguments) == 1
+    assert "stopped:" in capsys.readouterr().err
+
+
+def test_trajectories_are_the_visits(small: Corridor) -> None:
+    record = simulate(small, HeadwayEqualising(), 0)
+    axes = time_space({"here": record}, 0, (0.0, 1.0)).axes[0]
+    (lines,) = [artist for artist in axes.collections if isinstance(artist, LineCollection)]
+    segments = lines.get_segments()
+    assert len(segments) == 8 * 4
+    assert segments[0][:, 1].tolist() == [0.0, 0.0, 0.4]
+    assert segments[1][0, 0] == record.visits[0, 1, 0]
+    assert lines.get_array().max() <= small.vehicle.capacity
+
+
+def test_figures_need_something_to_draw() -> None:
+    for draw in (lambda: time_space({}), lambda: headways_by_stop({}), lambda: wait_against_travel({})):
+        with pytest.raises(InputError):
+            draw()
+
+
+def test_wait_against_travel_has_a_point_a_controller(small: Corridor) -> None:
+    tables = {
+        type(rule).__name__: metrics_table(simulate_days(small, rule, range(3)))
+        for rule in (NoHolding(), HeadwayEqualising())
+    }
+    axes = wait_against_travel(tables).axes[0]
+    assert axes.get_legend_handles_labels()[1] == ["NoHolding", "HeadwayEqualising"]

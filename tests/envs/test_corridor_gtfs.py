@@ -1,0 +1,214 @@
+"""A small feed written here: six departures a direction after 22:00, past midnight, one of them by frequency."""
+
+from __future__ import annotations
+
+import math
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pyresac.envs.bus import HeadwayEqualising, default_corridor, simulate
+from pyresac.envs.bus.demand import csv_demand
+from pyresac.envs.bus.gtfs import gtfs_corridor
+from pyresac.errors import InputError
+
+DATE = "2026-01-05"
+STOPS = [f"s{index}" for index in range(5)]
+LINK = math.radians(0.005) * 6_371_008.8
+"""m between stops 0.005° of latitude apart."""
+
+
+def clock(seconds: int) -> str:
+    return f"{seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}"
+
+
+def tables() -> dict[str, str]:
+    """Trips T0k and T1k leave at 22:00 + 25 min · k (down 5 min later), 90 s a link; the third stop has no times."""
+    trips, times = (
+        ["route_id,service_id,trip_id,direction_id"],
+        ["trip_id,arrival_time,departure_time,stop_id,stop_sequence"],
+    )
+    for number in range(6):
+        for way, side in enumerate("ab"):
+            trips.append(f"R1,D,T{way}{number},{way}")
+            start = 22 * 3600 + 1500 * number + 300 * way
+            for place, stop in enumerate(STOPS if way == 0 else STOPS[::-1]):
+                time = "" if place == 2 else clock(start + 90 * place)
+                times.append(f"T{way}{number},{time},{time},{stop}{side},{place + 1}")
+    stops = ["stop_id,stop_name,stop_lat,stop_lon,parent_station"]
+    stops += [f"{stop}{side},Stop {i},{50 + 0.005 * i},8.0," for side in "ab" for i, stop in enumerate(STOPS)]
+    lists = {
+        "routes": ["route_id,agency_id,route_short_name,route_long_name,route_type", "R1,A,7,Line,3", "R2,A,8,Other,3"],
+        "agency": ["agency_id,agency_name,agency_url,agency_timezone", "A,A,http://example.org,UTC"],
+        "calendar_dates": ["service_id,date,exception_type", "D,20260105,1"],
+        "frequencies": ["trip_id,start_time,end_time,headway_secs", "T00,22:00:00,22:30:00,600"],
+        "trips": trips,
+        "stop_times": times,
+        "stops": stops,
+    }
+    return {name: "\n".join(rows) + "\n" for name, rows in lists.items()}
+
+
+def write(path: Path, **changes: str | None) -> Path:
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, text in (tables() | changes).items():
+            if text is not None:
+                archive.writestr(f"{name}.txt", text)
+    return path
+
+
+@pytest.fixture
+def feed(tmp_path: Path) -> Path:
+    return write(tmp_path / "feed.zip")
+
+
+def test_calendar_dates_frequencies_midnight_and_no_shapes(feed: Path) -> None:
+    corridor = gtfs_corridor(feed, "7", DATE)
+    assert corridor.stops == tuple(f"Stop {index}" for index in range(5))
+    assert corridor.service_start == 22 * 3600
+    # T00 runs every 600 s from 22:00 until 22:30; the others once each, the last one past midnight
+    assert corridor.up.launches.tolist() == [0.0, 600.0, 1200.0, 1500.0, 3000.0, 4500.0, 6000.0, 7500.0]
+    assert corridor.down.launches.tolist() == [300.0 + 1500.0 * number for number in range(6)]
+    assert corridor.hours == 3
+    assert corridor.headway == 1500.0
+    # the third stop's time is interpolated, so every link takes 90 s
+    assert corridor.up.length == pytest.approx(np.full(4, LINK), rel=1e-6)
+    assert corridor.up.speed == pytest.approx(np.full((4, 3), LINK / 90.0), rel=1e-6)
+    # default model: 80 passengers a trip
+    assert corridor.demand.sum(axis=(1, 2)).tolist() == pytest.approx([80 * 8, 80 * 4, 80 * 2])
+    record = simulate(corridor, HeadwayEqualising(), 0)
+    assert np.isfinite(record.visits[:, 0, 0]).all()
+
+
+def test_a_weekly_calendar_and_the_route_id(tmp_path: Path) -> None:
+    week = "monday,tuesday,wednesday,thursday,friday,saturday,sunday"
+    calendar = f"service_id,{week},start_date,end_date\nD,1,1,1,1,1,0,0,20260101,20260131\n"
+    feed = write(tmp_path / "feed.zip", calendar=calendar, calendar_dates=None, frequencies=None)
+    assert gtfs_corridor(feed, "R1", DATE).up.launches.tolist() == [1500.0 * number for number in range(6)]
+    with pytest.raises(InputError, match="no service on 2026-01-10; it runs from 2026-01-01 to 2026-01-30"):
+        gtfs_corridor(feed, "R1", "2026-01-10")
+
+
+def test_directions_can_be_swapped(feed: Path) -> None:
+    corridor = gtfs_corridor(feed, "7", DATE, directions=(1, 0))
+    assert corridor.up.stops[0] == "Stop 4"
+    assert corridor.up.launches[0] == 300.0
+
+
+def test_shapes_give_lengths(tmp_path: Path) -> None:
+    """A shape that leaves the straight line between the second and the third stop by a right-angled detour."""
+    trips = tables()["trips"].replace("direction_id\n", "direction_id,shape_id\n")
+    trips = "\n".join(row + (",P" if row.startswith("R1") else "") for row in trips.splitlines()) + "\n"
+    points = [(50.0, 8.0), (50.005, 8.0), (50.005, 8.004), (50.01, 8.004), (50.01, 8.0), (50.02, 8.0)]
+    rows = [f"P,{latitude},{longitude},{index}" for index, (latitude, longitude) in enumerate(points)]
+    shapes = "shape_id,shape_pt_lat,shape_pt_lon,shape_pt_sequence\n" + "\n".join(rows) + "\n"
+    feed = write(tmp_path / "feed.zip", trips=trips, shapes=shapes)
+    side = math.radians(0.004) * 6_371_008.8 * math.cos(math.radians(50.0))
+    assert gtfs_corridor(feed, "7", DATE).up.length == pytest.approx([LINK, LINK + 2 * side, LINK, LINK], rel=1e-4)
+
+
+def test_times_rounded_to_the_same_minute_are_spread(tmp_path: Path) -> None:
+    rows = tables()["stop_times"].splitlines()
+    changed = [row.replace("22:01:30", "22:00:00") if row.startswith("T00") else row for row in rows]
+    feed = write(tmp_path / "feed.zip", stop_times="\n".join(changed) + "\n", frequencies=None)
+    speed = gtfs_corridor(feed, "7", DATE).up.speed
+    assert speed == pytest.approx(np.full((4, 3), LINK / 90.0), rel=1e-6)
+
+
+def test_trips_of_other_patterns_are_left_out_with_a_warning(tmp_path: Path) -> None:
+    rows = [row for row in tables()["stop_times"].splitlines() if not row.startswith("T05") or "s3a" not in row]
+    feed = write(tmp_path / "feed.zip", stop_times="\n".join(rows) + "\n", frequencies=None)
+    with pytest.warns(UserWarning, match="1 trips of direction 0 with other stop sequences are left out"):
+        corridor = gtfs_corridor(feed, "7", DATE)
+    assert len(corridor.up.launches) == 5
+
+
+def changed(name: str, old: str, new: str) -> dict[str, str | None]:
+    text = tables()[name]
+    assert old in text
+    return {name: text.replace(old, new)}
+
+
+BAD_FEEDS: list[tuple[dict[str, str | None], dict[str, Any], str]] = [
+    ({}, {"route": "99"}, r"table routes.txt: no route '99'; it has \['R1', 'R2'\]"),
+    ({}, {"route": "R2"}, "table trips.txt: no trip with direction_id 0 on that date"),
+    ({}, {"date": "2026-01-06"}, "no service on 2026-01-06; it runs from 2026-01-05 to 2026-01-05"),
+    ({}, {"date": "Monday"}, "date is 'Monday'; expected YYYY-MM-DD"),
+    ({}, {"directions": (0, 5)}, "no trip with direction_id 5"),
+    ({"stops": None}, {}, r"table stops.txt: columns .* are missing; found no such table"),
+    ({"stop_times": None}, {}, r"table stop_times.txt: columns .* are missing"),
+    (
+        {"trips": tables()["trips"].replace("direction_id", "way")},
+        {},
+        r"trips.txt: columns \['direction_id'\] are missing",
+    ),
+    ({"calendar_dates": None}, {}, "feed.zip"),
+    (
+        changed("stop_times", "T00,22:04:30,22:04:30", "T00,21:04:30,21:04:30"),
+        {},
+        "trip 'T00': times go backwards at stop 's3a'",
+    ),
+    (changed("stop_times", "T00,22:06:00,22:06:00", "T00,,"), {}, "trip 'T00': the first and the last stop need times"),
+    (changed("stops", "s1a,Stop 1,50.005", "s1a,Stop 1,50.0"), {}, "stops 's0a' and 's1a' lie 0 m apart"),
+    (changed("stops", "s1a,", "x1a,"), {}, r"stops \['s1a'\] of trip 'T00' are not in stops.txt"),
+]
+
+
+@pytest.mark.parametrize(("changes", "options", "message"), BAD_FEEDS)
+def test_bad_feeds(tmp_path: Path, changes: dict[str, str | None], options: dict[str, Any], message: str) -> None:
+    path = write(tmp_path / "feed.zip", **changes)
+    with pytest.raises(InputError, match=message):
+        gtfs_corridor(path, **({"route": "7", "date": DATE} | options))
+
+
+def test_no_feed(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no such file; expected a zipped GTFS feed"):
+        gtfs_corridor(tmp_path / "none.zip", "7", DATE)
+    (tmp_path / "feed.zip").write_bytes(b"not a zip")
+    with pytest.raises(InputError, match="not a readable GTFS feed"):
+        gtfs_corridor(tmp_path / "feed.zip", "7", DATE)
+
+
+def demand_file(tmp_path: Path, *rows: str, header: str = "from,to,start,end,rate") -> Path:
+    path = tmp_path / "demand.csv"
+    path.write_text("\n".join([header, *rows]) + "\n")
+    return path
+
+
+def test_demand_from_a_file(tmp_path: Path, feed: Path) -> None:
+    path = demand_file(
+        tmp_path, "Stop 0,Stop 3,22:00,25:00,30", "Stop 0,Stop 3,22:30,23:30,8", "Stop 4,Stop 0,24:15,24:45,4"
+    )
+    corridor = gtfs_corridor(feed, "7", DATE, demand=path)
+    assert corridor.demand[:, 0, 3].tolist() == [34.0, 34.0, 30.0]
+    assert corridor.demand[:, 4, 0].tolist() == [0.0, 0.0, 2.0]
+    assert corridor.demand.sum() == 100.0
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ("Harbour,Moon,08:00,09:00,1", "row 2: to is 'Moon', which is not a stop"),
+        ("Harbour,Library,08:00,09:00,-1", "row 2: rate is '-1'; expected a finite number"),
+        ("Harbour,Library,08:00,09:00,many", "row 2: rate is 'many'"),
+        ("Harbour,Library,08:00,09:00,inf", "row 2: rate is 'inf'"),
+        ("Harbour,Library,8 am,09:00,1", "row 2: start is '8 am'; expected a clock time"),
+        ("Harbour,Library,09:00,08:00,1", "row 2: from 09:00 to 08:00; start must be before end"),
+        ("Harbour,Library,05:00,08:00,1", "both within 6 h to 20 h"),
+        ("Harbour,Library,08:00,09:00", "row 2: 4 cells; expected 5"),
+    ],
+)
+def test_bad_demand_files(tmp_path: Path, row: str, message: str) -> None:
+    corridor = default_corridor()
+    with pytest.raises(InputError, match=message):
+        csv_demand(demand_file(tmp_path, row), corridor.stops, corridor.hours, corridor.service_start)
+
+
+def test_demand_file_without_its_header(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"row 1: found .* expected the columns \['from'"):
+        csv_demand(demand_file(tmp_path, header="a,b,c,d,e"), ("A",), 1, 0.0)
+    with pytest.raises(InputError, match="cannot be read as CSV"):
+        csv_demand(tmp_path / "none.csv", ("A",), 1, 0.0)
