@@ -17,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -70,11 +70,18 @@ MUTANTS = (
         (EXACT, "test_ranking"),
     ),
     Mutant(
-        "exact: next-pair penalty left out of the evaluation",
+        "exact: next-pair penalty added to Q",
         "exact/operator.py",
-        "right[s] -= w * self.lambda_epi * self._gamma[s][a]",
-        "right[s] -= 0 * w * self.lambda_epi * self._gamma[s][a]",
-        ("test_fixed_point",),
+        "return [x - self.lambda_epi * g for x, g in",
+        "return [x + self.lambda_epi * g for x, g in",
+        (OPERATOR,),
+    ),
+    Mutant(
+        "exact: unavailable actions counted",
+        "exact/operator.py",
+        "return choose(values[a] for a in self.mdp.actions(s))",
+        "return choose(values)",
+        (OPERATOR,),
     ),
     Mutant(
         "exact: variance over K",
@@ -95,7 +102,7 @@ MUTANTS = (
         "exact/live.py",
         "return abs(values[0] - values[1])",
         "return values[0] - values[1]",
-        ("test_live",),
+        (LIVE,),
     ),
     Mutant(
         "float: discount dropped",
@@ -454,9 +461,11 @@ def run(mutants: list[Mutant], jobs: int) -> int:
         print(f"unchanged: passes ({time.perf_counter() - started:.0f} s)", flush=True)
         verdicts = []
         with ThreadPoolExecutor(jobs) as pool:
-            for mutant, (verdict, detail) in zip(mutants, pool.map(lambda m: judge(base, m), mutants), strict=True):
+            pending = {pool.submit(judge, base, mutant): mutant for mutant in mutants}
+            for done in as_completed(pending):
+                verdict, detail = done.result()
                 verdicts.append(verdict)
-                print(f"{verdict:10}  {mutant.name:52}  {detail}", flush=True)
+                print(f"{verdict:10}  {pending[done].name:52}  {detail}", flush=True)
     killed = verdicts.count("killed")
     print(f"{killed} of {len(mutants)} mutants killed in {time.perf_counter() - started:.0f} s")
     return 0 if killed == len(mutants) else 1

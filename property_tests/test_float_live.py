@@ -62,6 +62,20 @@ def test_c15_float_equals_exact(heads: int, target: str, data: st.DataObject, so
             assert all(abs(x - y) <= allowed for x, y in zip(row, wanted, strict=True))
 
 
+@claim("C16")
+@pytest.mark.parametrize("target", ["head", "mean"])
+@given(data=st.data(), source=SMALL, lam=LAMBDAS)
+def test_c16_population_deviation_of_two_heads_equals_exact(
+    target: str, data: st.DataObject, source: ExactMDP, lam: float
+) -> None:
+    """With divisor K the deviation of two heads is |q₁ − q₂|/2: a perfect square, so nothing rounds (C16)."""
+    ensemble = tuple(data.draw(tables_like(source, dyadic=True)) for _ in range(2))
+    live = LiveOperator(source.to_float(), EnsembleDeviation(lam, ddof=0, target=target))
+    computed = live(np.stack([array(q) for q in ensemble]))
+    reference = ExactLive(source, "gap", Fraction(lam) / 2, target=target).heads(ensemble)
+    assert tuple(exact(table) for table in computed) == reference
+
+
 @claim("C21", lean="RESAC.ensembleVar_le")
 @given(st.lists(st.integers(-64, 64), min_size=2, max_size=6))
 def test_c21_ensemble_variance_is_unbiased(heads: list[int]) -> None:

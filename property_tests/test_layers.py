@@ -92,7 +92,7 @@ def test_c05_product_of_operator_norms_bounds_a_network(data: st.DataObject, lay
 
 @claim("C06", lean="RESAC.norm_sum_refuted")
 def test_c06_sum_of_norms_bounds_nothing_smallest() -> None:
-    """[[3]], [[3]]: 9 > 6, and 3·relu(3x) has slope 9 > 6 (Lean: RESAC.sum_of_norms_refuted)."""
+    """[[3]], [[3]]: 9 > 6, and 3·relu(3x) has slope 9 > 6 (Lean: RESAC.norm_sum_refuted)."""
     layers: list[Layer] = [((Fraction(3),),), ((Fraction(3),),)]
     total = sum(entrywise_norm(w) for w in layers)
     assert prod(operator_norm(w) for w in layers) == 9
@@ -120,7 +120,7 @@ def test_c06_hypothesis_finds_a_steeper_network() -> None:
 @claim("C06", lean="RESAC.fprod_le_mean_pow")
 @given(st.lists(numbers().map(abs), min_size=1, max_size=6))
 def test_c06_corrected_for_every_depth(norms: list[Fraction]) -> None:
-    """L^L·Π a_l ≤ (Σ a_l)^L for a_l ≥ 0, with equality at equal norms (Lean: RESAC.amgm)."""
+    """L^L·Π a_l ≤ (Σ a_l)^L for a_l ≥ 0, with equality at equal norms (Lean: RESAC.fprod_le_mean_pow)."""
     depth = len(norms)
     assert depth**depth * prod(norms) <= sum(norms) ** depth
     equal = [norms[0]] * depth

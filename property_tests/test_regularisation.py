@@ -47,7 +47,7 @@ def test_c27_robust_squared_loss(data: st.DataObject, w: list[Fraction], y: Frac
 @claim("C28", lean="RESAC.geist_factor_larger")
 @given(st.sampled_from(DISCOUNTS), positive())
 def test_c28_geist_factor_is_larger(gamma: Fraction, strength: Fraction) -> None:
-    """γ < (γ + μα)/(1 + μα) < 1 for γ < 1 and μα > 0: looser, not tighter (Lean: RESAC.geist)."""
+    """γ < (γ + μα)/(1 + μα) < 1 for γ < 1 and μα > 0: looser, not tighter (Lean: RESAC.geist_factor_larger)."""
     assert gamma < (gamma + strength) / (1 + strength) < 1
 
 
