@@ -85,7 +85,7 @@ def check_tree(
     checker: Checker, home: Path, root: Path, modules: Mapping[str, Module], orphans: list[str], options: Options
 ) -> int:
     """Check the modules and print a line for each; 0 where all are good and none of them is an orphan."""
-    built = home / "built" / hashlib.sha256(str(root).encode()).hexdigest()[:16]
+    built = built_folder(home, root)
     built.mkdir(parents=True, exist_ok=True)
     counts: Counter[str] = Counter()
     with lock(built / "lock"):
@@ -98,6 +98,11 @@ def check_tree(
     print(f"{good} of {len(modules)} files good ({counts['cached']} unchanged since their last check)", end="")
     print(f", {counts['failed']} failed, {counts['unreached']} not reached, {len(orphans)} not imported")
     return 0 if good == len(modules) and not orphans else 1
+
+
+def built_folder(home: Path, root: Path) -> Path:
+    """Where the compiled files of a source folder stay between runs."""
+    return home / "built" / hashlib.sha256(str(root).encode()).hexdigest()[:16]
 
 
 def report(result: Result) -> str:

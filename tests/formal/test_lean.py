@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from pyresac.formal import check as command
 from pyresac.formal.build import Builder, Result
 from pyresac.formal.install import Checker
 from pyresac.formal.screen import forbidden_words
@@ -49,3 +50,23 @@ def test_a_hole_that_the_word_list_misses_is_refused_for_lean_s_warning(checker:
     result = check(checker, tmp_path, text)
     assert result.state == "failed"
     assert any(m.severity == "warning" and "sorry" in m.text for m in result.messages)
+
+
+def test_the_command_fails_on_a_broken_proof_and_names_the_place(
+    checker: Checker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    head = "module\n\npublic import {}\n\npublic section\n\n"
+    (tmp_path / "lean/Top").mkdir(parents=True)
+    (tmp_path / "lean/Top.lean").write_text(head.format("Top.File"))
+    file = tmp_path / "lean/Top/File.lean"
+    monkeypatch.setattr(command, "install", lambda *_, **__: checker)
+    monkeypatch.chdir(tmp_path)
+    arguments = ["--top", "Top", "--cache", str(tmp_path / "cache")]
+    file.write_text(head.format("Init") + GOOD)
+    assert command.main(arguments) == 0
+    file.write_text(head.format("Init") + GOOD.replace("b + a", "b + a + 1"))
+    assert command.main(arguments) == 1
+    out = capsys.readouterr().out
+    assert "FAIL  Top.File" in out
+    assert "lean/Top/File.lean:7:" in out
+    assert "skip  Top  an import failed" in out

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
+import shutil
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from pyresac.formal.build import Builder
+from pyresac.formal.check import built_folder
 from pyresac.formal.install import Checker
-from pyresac.formal.sources import Module, closure, read_tree
+from pyresac.formal.sources import closure, read_tree
 from pyresac.formal.vectors import EACH, lean_files, main, vectors, wrapped
 
 ROOT = Path(__file__).parents[2] / "lean"
@@ -58,33 +60,34 @@ def test_the_command_writes_the_files_and_removes_old_ones(tmp_path: Path) -> No
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
 def test_the_kernel_refuses_a_wrong_number(checker: Checker, tmp_path: Path) -> None:
-    """Three vectors, and the same three with the last number of the second one raised by one. The library below
-    them is checked in a folder that stays, so that this is quick after the first time."""
+    """Three vectors are accepted; with the last number of the second one raised by one, that one is refused."""
     text = (ROOT / "RESAC/Vectors/Terminal.lean").read_text(encoding="utf-8")
     head, *examples = re.split(r"(?=^example )", text, flags=re.MULTILINE)
     chosen = [e.partition("/-!")[0].removesuffix("end RESAC\n") for e in examples[:3]]
     wrong = re.sub(r"\]\] s a := by", r" + 1]] s a := by", chosen[1])
     assert wrong != chosen[1]
-    assert checked(checker, "Right", head + "".join(chosen) + "end RESAC\n") == ("checked", [])
-    state, lines = checked(checker, "Wrong", head + chosen[0] + wrong + chosen[2] + "end RESAC\n")
-    assert state == "failed"
+    assert checked(checker, tmp_path, "Right", head + "".join(chosen) + "end RESAC\n") == ("checked", [])
+    state, lines = checked(checker, tmp_path, "Wrong", head + chosen[0] + wrong + chosen[2] + "end RESAC\n")
     begins = head.count("\n") + chosen[0].count("\n") + 1
-    assert all(begins <= line < begins + wrong.count("\n") for line in lines)
+    assert state == "failed"
     assert lines
+    assert all(begins <= line < begins + wrong.count("\n") for line in lines)
 
 
-def checked(checker: Checker, name: str, text: str) -> tuple[str, list[int]]:
-    """The state of one file over the library, and the lines of its errors."""
-    built = checker.library.parent.parent / "built/tests"
-    built.mkdir(parents=True, exist_ok=True)
-    source = built / "source"
+def checked(checker: Checker, folder: Path, name: str, text: str) -> tuple[str, list[int]]:
+    """The state of one file over a copy of the library, and the lines of its errors. What a check of the library
+    has compiled is taken over."""
+    compiled = built_folder(checker.library.parent.parent, ROOT)
+    source, built = folder / "source", folder / "built"
     modules = read_tree(ROOT)
-    needed = {n: modules[n] for n in ["RESAC.VectorTables", *closure(modules, "RESAC.VectorTables")]}
-    for module in needed.values():
-        file = source / module.file.relative_to(ROOT)
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(module.text, encoding="utf-8")
+    for needed in ["RESAC.VectorTables", *closure(modules, "RESAC.VectorTables")]:
+        path = Path(needed.replace(".", "/"))
+        (source / path).parent.mkdir(parents=True, exist_ok=True)
+        (built / path).parent.mkdir(parents=True, exist_ok=True)
+        source.joinpath(path).with_suffix(".lean").write_text(modules[needed].text, encoding="utf-8")
+        for part in compiled.glob(f"{path}.*"):
+            shutil.copy(part, built / path.parent)
     (source / f"{name}.lean").write_text(text, encoding="utf-8")
-    mine: dict[str, Module] = {n: m for n, m in read_tree(source).items() if n in needed or n == name}
-    results = {r.module.name: r for r in Builder(checker, source, built, mine, timeout=900.0).run(jobs=2)}
+    builder = Builder(checker, source, built, read_tree(source), timeout=900.0)
+    results = {r.module.name: r for r in builder.run(jobs=2)}
     return results[name].state, [m.line for m in results[name].messages]
