@@ -14,8 +14,8 @@ translation on a class `D` only. The theorem follows for every class that the ba
 
 The paper's statement has three gaps, and each is a field of `BackupOn` (C12):
 1. `values`: the supremum over an uncountable `A` of a measurable function need not be measurable,
-   so `s' ↦ sup_{a'} Q(s',a')` may fall out of the class. (Continuity in `a'` mends it, or a class of
-   upper semicontinuous or universally measurable functions.)
+   so `s' ↦ sup_{a'} Q(s',a')` may fall out of the class. (Continuity in `a'` mends it, or a class
+   of upper semicontinuous or universally measurable functions.)
 2. `maps`: (C3) asks neither that `Γ_epi` be bounded nor that it be measurable; without both, `T Q`
    is not in the class.
 3. `expectation`: an integral is no total functional; it is monetary on integrable functions only.

@@ -40,7 +40,8 @@ structure Blackwell {K : Type u} [Field K] [LE K] {S : Type v} {A : Type w}
   /-- Monotonicity. -/
   mono : ∀ Q₁ Q₂ : S → A → K, (∀ s a, Q₁ s a ≤ Q₂ s a) → ∀ s a, T Q₁ s a ≤ T Q₂ s a
   /-- Discounting, as an inequality for non-negative constants. -/
-  discount : ∀ (Q : S → A → K) (c : K), 0 ≤ c → ∀ s a, T (fun s a => Q s a + c) s a ≤ T Q s a + γ * c
+  discount : ∀ (Q : S → A → K) (c : K), 0 ≤ c →
+    ∀ s a, T (fun s a => Q s a + c) s a ≤ T Q s a + γ * c
 
 variable {K : Type u} [Field K] [LE K] {S : Type v} {A : Type w}
 variable {R : S → A → K} {γ : K} {E : S → A → (S → K) → K} {V : S → (A → K) → K}

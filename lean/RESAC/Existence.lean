@@ -8,10 +8,11 @@ public section
 /-!
 # Existence of the REV fixed point without completeness
 
-For finite state and action sets the REV operator has exactly one fixed point over **every** linearly
-ordered field: `ℚ` and `ℝ`, but also non-Archimedean fields, in which iteration does not converge.
-The paper cites Banach's theorem; here the values `x(s) = V(s, Q(s,·))` solve a system of maxima and
-minima of affine functions, and `RESAC.Elimination` solves such systems one state after another.
+For finite state and action sets the REV operator has exactly one fixed point over **every**
+linearly ordered field: `ℚ` and `ℝ`, but also non-Archimedean fields, in which iteration need not
+converge. The paper cites Banach's theorem; here the values `x(s) = V(s, Q(s,·))` solve a system of
+maxima and minima of affine functions, and `RESAC.Elimination` solves such systems one state after
+another.
 
 ## Main definitions
 * `HasUniqueFixedPoint T`.

@@ -70,7 +70,8 @@ theorem fsum_mul_left (c : K) : ∀ {n : Nat} (f : Fin n → K), fsum (fun i => 
   | n + 1, f => by simp only [fsum]; rw [fsum_mul_left]; grind
 
 /-- A common factor on the right moves out of a sum. -/
-theorem fsum_mul_right (c : K) {n : Nat} (f : Fin n → K) : fsum (fun i => f i * c) = fsum f * c := by
+theorem fsum_mul_right (c : K) {n : Nat} (f : Fin n → K) :
+    fsum (fun i => f i * c) = fsum f * c := by
   have e : (fun i => f i * c) = fun i => c * f i := by funext i; grind
   rw [e, fsum_mul_left]; grind
 
@@ -142,7 +143,8 @@ theorem eq_zero_of_fsum_eq_zero {n : Nat} {f : Fin n → K} (h : ∀ i, 0 ≤ f 
   grind
 
 /-- The absolute value of a sum is at most the sum of the absolute values. -/
-theorem mag_fsum_le [DecidableLE K] : ∀ {n : Nat} (f : Fin n → K), mag (fsum f) ≤ fsum fun i => mag (f i)
+theorem mag_fsum_le [DecidableLE K] :
+    ∀ {n : Nat} (f : Fin n → K), mag (fsum f) ≤ fsum fun i => mag (f i)
   | 0, _ => by simp only [fsum]; rw [mag_zero]; grind
   | n + 1, f => by
     have h₁ := mag_add_le (f 0) (fsum fun i : Fin n => f i.succ)
