@@ -17,7 +17,9 @@ from pyresac.tabular.solvers.value_iteration import centre, take_image
 
 KRYLOV_ACCURACY = 1e-6
 FAST_MIXING = 0.7
-"""A factor per sweep on the span of the residual below which plain sweeps with a shift are the best evaluation."""
+"""A factor per iteration on the span of the residual below which plain sweeps with a shift are the best evaluation."""
+FAST_POWER = 10
+"""So are they below γ to this power: sweeps in place, which no shift helps, may gain no more than γ each."""
 OPENING_SWEEPS = 2
 """In-place sweeps before the first evaluation: they carry values from afar to every state."""
 IMPROVEMENTS = 8
@@ -56,13 +58,14 @@ def modified_policy_iteration(model: Model, v: Floats, progress: Progress) -> Re
         if fast:
             v = _plain_sweeps(model, v, residual, aim)
         elif isinstance(model, ExtremeModel):
-            v = _improvements(model, take_image(model, v, 0.0), aim, OPENING_SWEEPS if first else 0)
+            v = take_image(model, v, centre(model, residual))
+            _improvements(model, v, aim, OPENING_SWEEPS if first else 0)
             first = False
         else:
             v = _relaxations(model, v, residual, aim)
         v, residual = guard.checked(v)
         spans.append(residual.half_span)
-        fast = fast and spans[-1] <= FAST_MIXING * spans[-2]
+        fast = fast and spans[-1] <= max(FAST_MIXING, model.discount**FAST_POWER) * spans[-2]
     return residual
 
 
@@ -110,8 +113,8 @@ def _plain_sweeps(model: Model, v: Floats, residual: Residual, aim: float) -> Fl
     return x
 
 
-def _improvements(model: Model, v: Floats, aim: float, opening: int) -> Floats:
-    """v after some improvements in place, each but the first `opening` followed by an evaluation of what it chose."""
+def _improvements(model: Model, v: Floats, aim: float, opening: int) -> None:
+    """Some improvements of v in place, each but the first `opening` followed by an evaluation of what it chose."""
     cap, backward = FEWEST_SWEEPS, True
     for k in range(IMPROVEMENTS):
         largest, changed = model.in_place_sweep(v, backward=backward)
@@ -124,14 +127,13 @@ def _improvements(model: Model, v: Floats, aim: float, opening: int) -> Floats:
         cap = min(2 * cap, MOST_SWEEPS) if settled else FEWEST_SWEEPS
         stop = aim if settled else EVALUATION_SHARE * largest
         backward = model.system(v, solve_loops=True).relax(v, stop, cap, backward=backward)
-    return v
 
 
 def _relaxations(model: Model, v: Floats, residual: Residual, aim: float) -> Floats:
     """v after some Gauss–Seidel sweeps of the policy, from the image."""
     settled = residual.changed <= SETTLED * len(v)
     system = model.system(v, solve_loops=True)
-    v = take_image(model, v, 0.0)
+    v = take_image(model, v, centre(model, residual))
     stop = aim if settled else EVALUATION_SHARE * residual.size
     system.relax(v, stop, MOST_SWEEPS if settled else FEWEST_SWEEPS, backward=True)
     return v

@@ -43,7 +43,7 @@ def gauss_seidel(model: Model, v: Floats, progress: Progress) -> Residual:
     """Sweeps in place in alternating directions, each state reading what was just written; certified every so often."""
     residual = model.sweep(v)
     while not progress.finished(residual):
-        v = take_image(model, v, 0.0)
+        v = take_image(model, v, centre(model, residual))
         for k in range(IN_PLACE_SWEEPS):
             if model.in_place_sweep(v, backward=k % 2 == 0)[0] == 0.0:
                 break
