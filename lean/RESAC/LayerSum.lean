@@ -22,6 +22,7 @@ That is false, and so is the bound that it draws from it for the network.
   `nⁿ·∏ aₗ ≤ (∑ aₗ)ⁿ` for `aₗ ≥ 0`, over every ordered field, without roots.
 * `Net.normProduct_le`: so the sum of the norms bounds the Lipschitz constant after all, through
   its `L`-th power: `L^L·∏‖Wₗ‖∞→∞ ≤ (∑‖vec Wₗ‖₁)^L` for a network of `L` layers (C06, corrected).
+* `Net.eval_within_normSum`: the Lipschitz constant that follows.
 
 Paper: §4.2, Eq. (gamma_ale), and scope remark (S2).
 -/
@@ -204,13 +205,24 @@ private theorem normProduct_le_mean_pow {n m : Nat} (net : Net K n m) :
       rw [normProduct, depth]; exact le_trans hle hstep⟩
 
 /-- **What the sum of the norms does bound** (Eq. (gamma_ale), corrected; C06): for a network of `L`
-layers, `L^L·∏‖Wₗ‖∞→∞ ≤ (∑‖vec Wₗ‖₁)^L`. With `eval_within` the right-hand side, divided by
-`L^L`, bounds the Lipschitz constant of the network. -/
+layers, `L^L·∏‖Wₗ‖∞→∞ ≤ (∑‖vec Wₗ‖₁)^L`. -/
 theorem normProduct_le {n m : Nat} (net : Net K n m) :
     (net.depth : K) ^ net.depth * net.normProduct ≤ net.normSum ^ net.depth := by
   obtain ⟨x, hx, hS, hP⟩ := net.normProduct_le_mean_pow
   rw [← hS, mul_pow]
   exact mul_le_mul_left hP (pow_nonneg OrderedRing.natCast_nonneg net.depth)
+
+/-- **The Lipschitz constant from the sum of the norms** (§4.2, corrected; C06): a network of `L`
+layers with 1-Lipschitz activations has the constant `(∑‖vec Wₗ‖₁)^L / L^L`. The denominator stands
+on the left, so that the statement covers `L = 0`. -/
+theorem eval_within_normSum {n m : Nat} (net : Net K n m) (hσ : net.NonExpansive) {x y : Fin n → K}
+    {ε : K} (hε : 0 ≤ ε) (h : ∀ j, Within ε (x j) (y j)) (i : Fin m) :
+    Within (net.normSum ^ net.depth * ε) ((net.depth : K) ^ net.depth * net.eval x i)
+      ((net.depth : K) ^ net.depth * net.eval y i) := by
+  have h₁ := (net.eval_within hσ hε h i).mul_left
+    (pow_nonneg (OrderedRing.natCast_nonneg (a := net.depth)) net.depth)
+  rw [← Semiring.mul_assoc] at h₁
+  exact h₁.mono (mul_le_mul_right net.normProduct_le hε)
 
 end Net
 

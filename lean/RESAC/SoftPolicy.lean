@@ -111,9 +111,8 @@ theorem softValue_max (h : ExpLog exp log) (hα : 0 < α) (q : Fin (n + 1) → K
 
 /-! ## Evaluating a fixed policy -/
 
-omit [LawfulOrderLT K] in
-/-- The soft value of a policy is monetary: its entropy bonus is a constant shift. -/
-theorem softValue_monetary (log : K → K) (α : K) [LawfulOrderLT K] (hπ : IsProb π) :
+/-- The soft value of a policy is monetary: its entropy bonus is a fixed shift of the values. -/
+theorem softValue_monetary (log : K → K) (α : K) (hπ : IsProb π) :
     Monetary (softValue log α π) :=
   (expect_monetary hπ).shift_sub fun a => α * log (π a)
 
