@@ -247,8 +247,8 @@ MUTANTS = (
     Mutant(
         "live: variance over K",
         "live.py",
-        "heads.var(axis=0, ddof=1)",
-        "heads.var(axis=0, ddof=0)",
+        "var(axis=0, ddof=1)",
+        "var(axis=0, ddof=0)",
         (LIVE,),
     ),
     Mutant(
