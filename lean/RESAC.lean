@@ -17,6 +17,7 @@ public import RESAC.LatticeAffine
 public import RESAC.Elimination
 public import RESAC.Existence
 public import RESAC.FiniteTheorem
+public import RESAC.ValueIteration
 public import RESAC.Continuous
 -- Penalties that look at Q
 public import RESAC.Counterproof
@@ -42,6 +43,16 @@ public import RESAC.SoftBellman
 public import RESAC.SoftPolicy
 public import RESAC.EntropicRisk
 public import RESAC.Robust
+public import RESAC.Ipm
+public import RESAC.Transport
+public import RESAC.Layers
+public import RESAC.LayerSum
+public import RESAC.Regularization
+-- Poisoning and disentanglement
+public import RESAC.Poisoning
+public import RESAC.Covariance
+-- What the Python operator computed
+public import RESAC.Vectors
 
 /-!
 # RE-SAC: what the contraction proof proves
