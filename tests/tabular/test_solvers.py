@@ -248,3 +248,15 @@ def test_a_worst_kernel_beyond_memory_is_refused(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(models, "LARGEST_WORST_KERNEL", 10)
     with pytest.raises(InputError, match="needs its worst kernel, 432 entries; at most 10 are built"):
         solve(RevOperator(FAMILIES["dense"], expectation=L1Ball(0.1)), method="policy_iteration")
+
+
+@pytest.mark.parametrize("method", ["gauss_seidel", "modified_policy_iteration"])
+@pytest.mark.parametrize("seed", range(6))
+def test_a_state_that_has_settled_does_not_make_sweeps_in_place_diverge(method: str, seed: int) -> None:
+    """The residual is exactly 0 at one state: half its span is half its size, the edge at which a shift is taken."""
+    rng = np.random.default_rng(seed)
+    kernel = rng.dirichlet(np.ones(3), size=(3, 1))
+    kernel[0] = [1.0, 0.0, 0.0]
+    mdp = FiniteMDP.from_arrays(kernel, rng.normal(size=(3, 1)), 0.9999, renormalise=True)
+    solution = solve(RevOperator(mdp), tolerance=1e-6, method=method)
+    assert solution.converged, solution.message

@@ -13,7 +13,7 @@ from pyresac.tabular.expectations import Nominal
 from pyresac.tabular.solvers.certificate import Residual
 from pyresac.tabular.solvers.models import ExtremeModel, Model
 from pyresac.tabular.solvers.progress import Progress
-from pyresac.tabular.solvers.value_iteration import centre, take_image
+from pyresac.tabular.solvers.value_iteration import Shift, centre, take_image
 
 KRYLOV_ACCURACY = 1e-6
 FAST_MIXING = 0.7
@@ -51,6 +51,7 @@ def modified_policy_iteration(model: Model, v: Floats, progress: Progress) -> Re
     """
     guard = _Guard(model)
     residual = model.sweep(v)
+    shift = Shift(model)
     spans, fast, first = [residual.half_span], True, True
     while not progress.finished(residual):
         guard.keep(residual)
@@ -58,11 +59,11 @@ def modified_policy_iteration(model: Model, v: Floats, progress: Progress) -> Re
         if fast:
             v = _plain_sweeps(model, v, residual, aim)
         elif isinstance(model, ExtremeModel):
-            v = take_image(model, v, centre(model, residual))
+            v = take_image(model, v, shift.of(residual))
             _improvements(model, v, aim, OPENING_SWEEPS if first else 0)
             first = False
         else:
-            v = _relaxations(model, v, residual, aim)
+            v = _relaxations(model, v, residual, aim, shift.of(residual))
         v, residual = guard.checked(v)
         spans.append(residual.half_span)
         fast = fast and spans[-1] <= max(FAST_MIXING, model.discount**FAST_POWER) * spans[-2]
@@ -129,11 +130,11 @@ def _improvements(model: Model, v: Floats, aim: float, opening: int) -> None:
         backward = model.system(v, solve_loops=True).relax(v, stop, cap, backward=backward)
 
 
-def _relaxations(model: Model, v: Floats, residual: Residual, aim: float) -> Floats:
-    """v after some Gauss–Seidel sweeps of the policy, from the image."""
+def _relaxations(model: Model, v: Floats, residual: Residual, aim: float, shift: float) -> Floats:
+    """v after some Gauss–Seidel sweeps of the policy, from the image plus `shift`."""
     settled = residual.changed <= SETTLED * len(v)
     system = model.system(v, solve_loops=True)
-    v = take_image(model, v, centre(model, residual))
+    v = take_image(model, v, shift)
     stop = aim if settled else EVALUATION_SHARE * residual.size
     system.relax(v, stop, MOST_SWEEPS if settled else FEWEST_SWEEPS, backward=True)
     return v
