@@ -248,7 +248,8 @@ theorem rev_fixedPoint_mono (hγ : 0 ≤ γ) (hγ₁ : γ < 1) (hE : ∀ s a, Mo
 theorem rev_fixedPoint_mono_fin {n m : Nat}
     {E : Fin (n + 1) → Fin (m + 1) → (Fin (n + 1) → K) → K}
     {V : Fin (n + 1) → (Fin (m + 1) → K) → K}
-    {R₁ R₂ pen₁ pen₂ Q₁ Q₂ : Fin (n + 1) → Fin (m + 1) → K} (hγ : 0 ≤ γ) (hγ₁ : γ < 1) (hE : ∀ s a, Monetary (E s a)) (hV : ∀ s, Monetary (V s))
+    {R₁ R₂ pen₁ pen₂ Q₁ Q₂ : Fin (n + 1) → Fin (m + 1) → K} (hγ : 0 ≤ γ) (hγ₁ : γ < 1)
+    (hE : ∀ s a, Monetary (E s a)) (hV : ∀ s, Monetary (V s))
     (hR : ∀ s a, R₁ s a ≤ R₂ s a) (hpen : ∀ s a, pen₂ s a ≤ pen₁ s a)
     (h₁ : rev R₁ γ E V pen₁ Q₁ = Q₁) (h₂ : rev R₂ γ E V pen₂ Q₂ = Q₂) (s : Fin (n + 1))
     (a : Fin (m + 1)) : Q₁ s a ≤ Q₂ s a :=
