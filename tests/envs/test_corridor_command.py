@@ -117,11 +117,19 @@ def test_gtfs_makes_a_corridor_file(capsys: pytest.CaptureFixture[str], tmp_path
     assert content["metrics"]["passengers"]["mean"] > 100
 
 
-def test_as_a_program(line: str) -> None:
-    command = [sys.executable, "-m", "pyresac.corridor", "simulate", "--corridor", line, "--seeds", "1"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert "none on small, 1 days" in done.stdout
+def test_as_a_program(line: str, small: Corridor) -> None:
+    """Another process has the same days, to the last digit."""
+    command = [sys.executable, "-m", "pyresac.corridor", "simulate", "--corridor", line, "--seeds", "3"]
+    shown, plain = (
+        subprocess.run([*command, *more], capture_output=True, text=True, check=False) for more in ([], ["--json"])
+    )
+    assert shown.returncode == plain.returncode == 0, shown.stderr + plain.stderr
+    assert "none on small, 3 days" in shown.stdout
+    expected = metrics_table(simulate_days(small, NoHolding(), range(3)))
+    found = json.loads(plain.stdout)["metrics"]
+    assert {name: found[name]["values"] for name in expected} == {
+        name: values.tolist() for name, values in expected.items()
+    }
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,6 @@ from gymnasium.utils.env_checker import check_env
 from pettingzoo.test import api_test
 from stable_baselines3.common.env_checker import check_env as sb3_check_env
 
-import pyresac.envs  # noqa: F401  registers the environment
 from pyresac.envs.bus import (
     Corridor,
     HeadwayEqualising,
@@ -32,6 +31,8 @@ from pyresac.envs.bus.vector import VectorBusCorridor
 from pyresac.errors import InputError
 
 FORMS = ["paper", "published"]
+ID = "pyresac.envs:pyresac/BusCorridor-v0"
+"""Imports the package, which registers the environment."""
 
 
 def hold(seconds: float) -> np.ndarray[Any, Any]:
@@ -54,7 +55,7 @@ def run_day(
 @pytest.mark.parametrize("form", FORMS)
 def test_checkers_are_silent(form: str) -> None:
     """With actions in [−1, 1], which both checkers recommend."""
-    env = gymnasium.make("pyresac/BusCorridor-v0", observation=form, unit_actions=True).unwrapped
+    env = gymnasium.make(ID, observation=form, unit_actions=True).unwrapped
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         check_env(env)
@@ -62,7 +63,7 @@ def test_checkers_are_silent(form: str) -> None:
 
 
 def test_checkers_only_recommend_a_unit_box_for_seconds() -> None:
-    env = gymnasium.make("pyresac/BusCorridor-v0").unwrapped
+    env = gymnasium.make(ID).unwrapped
     assert env.action_space == gymnasium.spaces.Box(0.0, 60.0, (1,), dtype=np.float32)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -177,7 +178,7 @@ def test_vector_equals_single_days_and_resets_itself(small: Corridor, form: Any)
 
 
 def test_make_vec_makes_the_vector_environment() -> None:
-    env = gymnasium.make_vec("pyresac/BusCorridor-v0", num_envs=2)
+    env = gymnasium.make_vec(ID, num_envs=2)
     assert isinstance(env.unwrapped, VectorBusCorridor)
     assert env.metadata["autoreset_mode"] is gymnasium.vector.AutoresetMode.NEXT_STEP
 
