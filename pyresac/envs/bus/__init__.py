@@ -19,6 +19,8 @@ from pyresac.envs.bus.controllers import (
 )
 from pyresac.envs.bus.corridor import Corridor, Direction, Vehicle
 from pyresac.envs.bus.default import default_corridor
+from pyresac.envs.bus.files import load_corridor, save_corridor
+from pyresac.envs.bus.gtfs import gtfs_corridor
 from pyresac.envs.bus.metrics import METRICS, Metrics, by_hour, by_stop, day_metrics, metrics_table
 from pyresac.envs.bus.observation import Observation
 from pyresac.envs.bus.simulator import Record, Simulator, simulate, simulate_days
@@ -46,8 +48,11 @@ __all__ = [
     "controller_named",
     "day_metrics",
     "default_corridor",
+    "gtfs_corridor",
+    "load_corridor",
     "metrics_table",
     "published_corridor",
+    "save_corridor",
     "simulate",
     "simulate_days",
 ]
