@@ -31,7 +31,7 @@ from pyresac.envs.bus.comparison import paired_difference, summarise
 from pyresac.envs.bus.compiled import normal, poisson, uniform
 from pyresac.envs.bus.kernel import ridge_reward
 from pyresac.envs.bus.layout import Layout, lay_out
-from pyresac.envs.bus.line import DIRECTION, LEADER
+from pyresac.envs.bus.line import DIRECTION, FOLLOWER, LEADER
 from pyresac.envs.bus.metrics import excess_wait
 from pyresac.envs.bus.motion import arrival
 from pyresac.errors import InputError
@@ -127,6 +127,22 @@ def test_headways_follow_the_visits(small: Corridor) -> None:
                 continue
             gap = mine[[at.ARRIVED, at.DWELL]].sum() - ahead[[at.ARRIVED, at.DWELL]].sum()
             assert mine[at.FORWARD] == pytest.approx(gap)
+
+
+def test_the_backward_headway_is_the_follower_s_latest_forward_one() -> None:
+    record = simulate(default_corridor(), NoHolding(), 2)
+    visits, plan = record.visits, record.layout.line.plan
+    seen = 0
+    for trip in np.flatnonzero(plan[:, FOLLOWER] >= 0):
+        behind = visits[plan[trip, FOLLOWER]]
+        for place in range(1, 22):
+            mine = visits[trip, place]
+            came = np.flatnonzero(behind[1:, at.ARRIVED] < mine[at.ARRIVED]) + 1
+            assert mine[at.BACKWARD] == (behind[came[-1], at.FORWARD] if came.size else 360.0)
+            launched = behind[0, at.ARRIVED] <= mine[at.ARRIVED]
+            assert (int(mine[at.NEIGHBOURS]) & 2 == 2) == launched
+            seen += came.size > 0
+    assert seen > 3000
 
 
 def observation(**fields: float) -> Observation:
