@@ -93,6 +93,8 @@ def parse(arguments: list[str], first: argparse.Namespace, folder: RunFolder | N
     """
     path = folder.config_file if folder is not None else Path(first.config) if first.config else None
     values = load_json(path) if path is not None else {}
+    if "command" in values:
+        raise InputError(f"{path}: command stands in no file; --run-dir, --config and --resume go on the command line")
     saved_name = values.pop("agent", DEFAULT_AGENT)
     name = first.agent or saved_name
     if folder is not None and name != saved_name:

@@ -11,8 +11,8 @@ AGENTS = {"tabular": "pyresac.agents.tabular"}
 """Names on the command line to modules."""
 
 
-def agent_module(name: str) -> Any:
+def agent_module(name: object) -> Any:
     """Import the module of an agent, and only that one. Raises InputError for an unknown name."""
-    if name not in AGENTS:
+    if not isinstance(name, str) or name not in AGENTS:
         raise InputError(f"agent {name!r} is unknown; known are {', '.join(AGENTS)}")
     return importlib.import_module(AGENTS[name])

@@ -48,7 +48,9 @@ def make_discrete(options: EnvOptions) -> DiscreteEnv:
     """Make the environment. Raises InputError for an unknown id, bad options or spaces that are not Discrete from 0."""
     try:
         env = gym.make(options.env, **options.keywords())
-    except (gym.error.Error, ImportError, TypeError, ValueError, KeyError) as error:
+    except KeyError as error:
+        raise InputError(f"cannot make environment {options.env!r}: it knows no {error}") from error
+    except (gym.error.Error, ImportError, TypeError, ValueError) as error:
         raise InputError(f"cannot make environment {options.env!r}: {error}") from error
     for role, space in (("observation", env.observation_space), ("action", env.action_space)):
         if not isinstance(space, gym.spaces.Discrete) or space.start != 0:

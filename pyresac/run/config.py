@@ -90,4 +90,8 @@ def _convert_dataclass(cls: type[Any], value: Any, where: str) -> Any:
     unknown = sorted(set(value) - set(hints))
     if unknown:
         raise InputError(f"{where} has unknown fields {', '.join(unknown)}; known are {', '.join(sorted(hints))}")
-    return cls(**{name: _convert(hints[name], item, f"{where}: {name}") for name, item in value.items()})
+    fields = {name: _convert(hints[name], item, f"{where}: {name}") for name, item in value.items()}
+    try:
+        return cls(**fields)
+    except InputError as error:
+        raise InputError(f"{where}: {error}") from error

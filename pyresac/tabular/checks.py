@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from numbers import Real
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
@@ -14,6 +17,38 @@ ROW_SLACK = 4.0
 """How many units of rounding per stored entry a row sum may miss 1 by: enough for any sane normalisation."""
 
 
+REAL_KINDS = "biuf"
+
+
+def real_array(name: str, value: object) -> NDArray[Any]:
+    """`value` as an array of real numbers, of its own dtype; InputError for strings, dates, complex numbers, a lone
+    boolean, or rows of different lengths. Objects must be real numbers (fractions, say)."""
+    try:
+        array = np.asarray(value)
+    except ValueError as error:
+        raise InputError(f"{name} is not an array of numbers: {error}") from None
+    if array.dtype.kind == "O":
+        odd = next((type(x).__name__ for x in array.flat if not isinstance(x, Real)), None)
+        if odd is not None:
+            raise InputError(f"{name} is not an array of numbers: it holds a {odd}")
+    elif array.dtype.kind not in REAL_KINDS or (array.dtype.kind == "b" and array.ndim == 0):
+        raise InputError(f"{name} is not an array of numbers: it holds {array.dtype}; real numbers are allowed")
+    return array
+
+
+def real_matrix(name: str, given: sparse.sparray | sparse.spmatrix) -> sparse.csr_array:
+    """A sparse matrix as CSR of its own dtype; InputError for other than real numbers, or indices out of range."""
+    if given.dtype.kind not in REAL_KINDS:
+        raise InputError(f"{name} is not a matrix of numbers: it holds {given.dtype}; real numbers are allowed")
+    try:
+        # The compiled kernels trust the indices, and so does SciPy's own conversion.
+        if hasattr(given, "check_format"):
+            given.check_format(full_check=True)
+        return sparse.csr_array(given)
+    except (ValueError, IndexError) as error:
+        raise InputError(f"{name} is no valid sparse matrix: {error}") from None
+
+
 def finite_array(
     name: str,
     value: ArrayLike,
@@ -23,10 +58,11 @@ def finite_array(
     allow_nonfinite: bool = False,
 ) -> Floats:
     """`value` as a float64 array, or InputError: not numeric, wrong shape, NaN or infinite."""
+    given = real_array(name, value)
     try:
-        array = np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise InputError(f"{name} is not an array of numbers: {error}") from None
+        array = np.asarray(given, dtype=np.float64)
+    except OverflowError as error:
+        raise InputError(f"{name} is not an array of float64: {error}") from None
     if ndim is not None and array.ndim != ndim:
         raise InputError(f"{name} has shape {array.shape}; expected {ndim} dimensions")
     if shape is not None and array.shape != shape:
@@ -40,14 +76,38 @@ def finite_array(
 def check_number(
     name: str, value: float, allowed: str, *, low: float, high: float = np.inf, open_low: bool = False
 ) -> float:
-    """`value` as a float; InputError unless it is finite and in [low, high] (low excluded where `open_low`)."""
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        raise InputError(f"{name} is {value!r}; it must be {allowed}") from None
+    """`value` as a float; InputError unless it is a real number, no boolean, finite and in [low, high] (low excluded
+    where `open_low`)."""
+    number = as_float(value)
+    if number is None:
+        raise InputError(f"{name} is {value!r}; it must be {allowed}")
     if not np.isfinite(number) or number < low or number > high or (open_low and number == low):
         raise InputError(f"{name} is {number}; it must be {allowed}")
     return number
+
+
+def as_float(value: object) -> float | None:
+    """`value` as a float, None where it is no real number (strings, booleans and arrays are none) or too large."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        return None
+    try:
+        return float(value)
+    except OverflowError:
+        return None
+
+
+def check_whole(name: str, value: object, *, low: int) -> int:
+    """`value` as an int; InputError unless it is a whole number of at least `low`, and no boolean."""
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < low:
+        raise InputError(f"{name} is {value!r}; it must be a whole number of at least {low}")
+    return int(value)
+
+
+def same_mask(first: NDArray[np.bool_] | None, second: NDArray[np.bool_] | None) -> bool:
+    """Whether two masks of available pairs are equal; None stands for all."""
+    if first is None or second is None:
+        return first is second
+    return first is second or np.array_equal(first, second)
 
 
 def check_available(available: ArrayLike, shape: tuple[int, int]) -> NDArray[np.bool_] | None:
@@ -97,8 +157,8 @@ def checked_rows(
 ) -> tuple[Floats | sparse.csr_array, float]:
     """The checked kernel and its `row_error`; rows of unavailable pairs are zeroed. Raises InputError."""
     if sparse.issparse(transition):
-        return _checked_sparse(sparse.csr_array(transition), n_states, n_actions, available, renormalise)
-    given = np.asarray(transition)
+        return _checked_sparse(real_matrix("transition", transition), n_states, n_actions, available, renormalise)
+    given = real_array("transition", transition)
     expected = (n_states, n_actions, n_states)
     if given.shape != expected:
         raise InputError(f"transition has shape {given.shape}; reward asks for {expected} (S, A, S)")

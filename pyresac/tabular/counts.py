@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from pyresac.errors import InputError
-from pyresac.tabular.checks import finite_array
+from pyresac.tabular.checks import finite_array, real_matrix
 from pyresac.tabular.mdp import FiniteMDP
 
 
@@ -16,10 +16,10 @@ def from_counts(counts: ArrayLike | sparse.sparray, reward_sums: ArrayLike, disc
     sums = finite_array("reward_sums", reward_sums, ndim=2)
     n_states, n_actions = sums.shape
     if sparse.issparse(counts):
-        table = sparse.csr_array(counts).astype(np.float64)
+        table = real_matrix("counts", counts).astype(np.float64)
     else:
         dense = finite_array("counts", counts, ndim=3)
-        table = sparse.csr_array(dense.reshape(-1, dense.shape[2]))
+        table = sparse.csr_array(dense.reshape(dense.shape[0] * dense.shape[1], dense.shape[2]))
     if table.shape != (n_states * n_actions, n_states):
         raise InputError(
             f"counts has {table.shape} (pairs, successors); reward_sums asks for {(n_states * n_actions, n_states)}"

@@ -6,13 +6,14 @@ import numpy as np
 from scipy import sparse
 
 from pyresac.errors import InputError
+from pyresac.tabular.checks import check_number, check_whole, finite_array
 from pyresac.tabular.mdp import FiniteMDP
 
 
 def random_dense(n_states: int, n_actions: int, discount: float, seed: int) -> FiniteMDP:
     """Rows uniform on the simplex (Dirichlet(1, …, 1)), rewards standard normal; dense (S, A, S)."""
     _positive(n_states=n_states, n_actions=n_actions)
-    rng = np.random.default_rng(seed)
+    rng = _generator(seed)
     weights = rng.exponential(size=(n_states, n_actions, n_states))
     kernel = weights / weights.sum(axis=2, keepdims=True)
     return FiniteMDP.from_arrays(kernel, rng.normal(size=(n_states, n_actions)), discount, renormalise=True)
@@ -21,7 +22,7 @@ def random_dense(n_states: int, n_actions: int, discount: float, seed: int) -> F
 def random_sparse(n_states: int, n_actions: int, successors: int, discount: float, seed: int) -> FiniteMDP:
     """Each pair has `successors` successors drawn uniformly (repeats are added up), rewards standard normal."""
     _positive(n_states=n_states, n_actions=n_actions, successors=successors)
-    rng = np.random.default_rng(seed)
+    rng = _generator(seed)
     pairs = n_states * n_actions
     columns = rng.integers(n_states, size=(pairs, successors), dtype=np.int32)
     weights = rng.exponential(size=(pairs, successors))
@@ -35,8 +36,7 @@ def grid(side: int, discount: float, *, slip: float = 0.2) -> FiniteMDP:
     """A side × side grid, four actions (up, right, down, left): a move goes as meant with probability 1 − slip, else to
     one of the two sides; walls hold. The last cell is the goal, absorbing with reward 0; elsewhere a step costs 1."""
     _positive(side=side)
-    if not 0.0 <= slip < 1.0:
-        raise InputError(f"slip is {slip}; it must lie in [0, 1)")
+    _check_slip(slip)
     n = side * side
     row, col = np.divmod(np.arange(n), side)
     moves = [(-1, 0), (0, 1), (1, 0), (0, -1)]
@@ -63,13 +63,15 @@ def queue(
     nothing; arrival + speed ≤ 1. Holding costs the number waiting, scaled by the capacity.
     """
     _positive(capacity=capacity)
-    if not speeds or min(speeds) <= 0 or arrival <= 0 or arrival + max(speeds) > 1:
+    service_rates = finite_array("speeds", speeds, ndim=1)
+    arrival = check_number("arrival", arrival, "a number above 0", low=0.0, open_low=True)
+    if not service_rates.size or service_rates.min() <= 0 or arrival + service_rates.max() > 1:
         raise InputError(
             f"arrival is {arrival} and speeds are {speeds}; each must be positive, and arrival + speed at most 1"
         )
-    n, n_actions = capacity + 1, len(speeds)
+    n, n_actions = capacity + 1, service_rates.size
     level = np.arange(n)[:, None]
-    service = np.asarray(speeds)[None, :]
+    service = service_rates[None, :]
     down = np.broadcast_to(np.where(level > 0, service, 0.0), (n, n_actions))
     up = np.broadcast_to(np.where(level < capacity, arrival, 0.0), (n, n_actions))
     data = np.stack([down, 1.0 - down - up, up], axis=2)
@@ -85,8 +87,7 @@ def chain(n_states: int, discount: float, *, slip: float = 0.1) -> FiniteMDP:
     """The chain of Dearden, Friedman and Russell: action 0 walks right and earns 10 at the end, action 1 returns to the
     start and earns 2; with probability `slip` the other action's effect happens."""
     _positive(n_states=n_states)
-    if not 0.0 <= slip < 1.0:
-        raise InputError(f"slip is {slip}; it must lie in [0, 1)")
+    _check_slip(slip)
     right = np.minimum(np.arange(n_states) + 1, n_states - 1)
     forward, back = np.zeros((n_states, n_states)), np.zeros((n_states, n_states))
     forward[np.arange(n_states), right] = 1.0
@@ -99,5 +100,13 @@ def chain(n_states: int, discount: float, *, slip: float = 0.1) -> FiniteMDP:
 
 def _positive(**sizes: int) -> None:
     for name, size in sizes.items():
-        if isinstance(size, bool) or not isinstance(size, int) or size < 1:
-            raise InputError(f"{name} is {size!r}; it must be a whole number of at least 1")
+        check_whole(name, size, low=1)
+
+
+def _check_slip(slip: float) -> None:
+    if check_number("slip", slip, "in [0, 1)", low=0.0) >= 1.0:
+        raise InputError(f"slip is {slip}; it must be in [0, 1)")
+
+
+def _generator(seed: int) -> np.random.Generator:
+    return np.random.default_rng(check_whole("seed", seed, low=0))

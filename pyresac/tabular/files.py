@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+import struct
 import zipfile
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -59,7 +61,7 @@ def _load_npz(path: Path, discount: float | None) -> FiniteMDP:
     try:
         with np.load(path, allow_pickle=False) as archive:
             fields = {name: archive[name] for name in archive.files}
-    except (ValueError, OSError, EOFError, zipfile.BadZipFile) as error:
+    except (ValueError, OSError, EOFError, RuntimeError, struct.error, zipfile.BadZipFile, zlib.error) as error:
         raise InputError(f"{path} is no readable .npz archive: {error}") from error
     if str(fields.get("format")) != FORMAT:
         raise InputError(f"{path} is not an MDP written by FiniteMDP.save (entries: {sorted(fields)})")
@@ -67,6 +69,8 @@ def _load_npz(path: Path, discount: float | None) -> FiniteMDP:
     if missing or not ("transition" in fields or {"indptr", "indices", "data"} <= fields.keys()):
         raise InputError(f"{path} lacks entries of an MDP (entries: {sorted(fields)})")
     reward = fields["reward"]
+    if reward.ndim != 2:
+        raise InputError(f"{path}: reward has shape {reward.shape}; expected (S, A)")
     if "transition" in fields:
         kernel = fields["transition"]
     else:
@@ -76,7 +80,7 @@ def _load_npz(path: Path, discount: float | None) -> FiniteMDP:
             kernel.check_format(full_check=True)
         except (ValueError, IndexError) as error:
             raise InputError(f"{path}: the sparse kernel is not valid: {error}") from error
-    gamma = float(fields["discount"]) if discount is None else discount
+    gamma = fields["discount"][()] if discount is None else discount
     return FiniteMDP.from_arrays(
         kernel, reward, gamma, available=fields.get("available"), initial=fields.get("initial")
     )
@@ -94,15 +98,17 @@ def _save_csv(mdp: FiniteMDP, path: Path) -> None:
 
 def _load_csv(path: Path, discount: float) -> FiniteMDP:
     """Rows of `COLUMNS` in any order; a pair without rows is unavailable, its reward is Σ_s' p·reward."""
-    with path.open(encoding="utf-8-sig") as file:
-        header = [name.strip().lower() for name in file.readline().split(",")]
-        if sorted(header) != sorted(COLUMNS):
-            raise InputError(f"{path}: the columns are {header}; expected {list(COLUMNS)}")
-        text = file.read()
+    try:
+        first, _, text = path.read_text(encoding="utf-8-sig").partition("\n")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path} is not UTF-8 text: {error}") from error
+    header = [name.strip().lower() for name in first.split(",")]
+    if sorted(header) != sorted(COLUMNS):
+        raise InputError(f"{path}: the columns are {header}; expected {list(COLUMNS)}")
     if not text.strip():
         raise InputError(f"{path} has no rows under its header")
     try:
-        values = np.loadtxt(io.StringIO(text), delimiter=",", ndmin=2, dtype=np.float64)
+        values = np.loadtxt(io.StringIO(text), delimiter=",", ndmin=2, comments=None, dtype=np.float64)
     except ValueError as error:
         raise InputError(f"{path}: {error}") from error
     if values.shape[1] != len(COLUMNS):
@@ -110,10 +116,11 @@ def _load_csv(path: Path, discount: float) -> FiniteMDP:
     column = {name: values[:, header.index(name)] for name in COLUMNS}
     ids = []
     for name in COLUMNS[:3]:
-        bad = np.flatnonzero(~((column[name] >= 0) & (column[name] == np.floor(column[name]))))
+        ok = (column[name] >= 0) & (column[name] < 2**31) & (column[name] == np.floor(column[name]))
+        bad = np.flatnonzero(~ok)
         if len(bad):
             raise InputError(
-                f"{path}, line {bad[0] + 2}: {name} is {column[name][bad[0]]}; ids are whole numbers from 0"
+                f"{path}, line {bad[0] + 2}: {name} is {column[name][bad[0]]}; ids are whole numbers from 0, below 2³¹"
             )
         ids.append(column[name].astype(np.int64))
     src, act, dst = ids

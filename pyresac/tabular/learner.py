@@ -22,7 +22,7 @@ A time limit is not a terminal: callers pass `terminated` alone, and a truncated
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 
 from pyresac.errors import InputError
 from pyresac.tabular import learner_kernels as kernels
+from pyresac.tabular.checks import check_whole
 
 Array = NDArray[np.float64]
 
@@ -79,6 +80,11 @@ class LearnerOptions:
 
     def __post_init__(self) -> None:
         """Raise InputError naming the option, its value and what is allowed."""
+        for field in fields(self):
+            given = getattr(self, field.name)
+            if isinstance(given, bool) or not isinstance(given, int if field.type == "int" else (int, float)):
+                kind = "an integer" if field.type == "int" else "a number"
+                raise InputError(f"{field.name} = {given!r}; it must be {kind}")
         for name, given, allowed, good in self._requirements():
             if not good:
                 raise InputError(f"{name} = {given}; it must be {allowed}")
@@ -140,9 +146,14 @@ class TabularLearner:
 
     def __init__(self, n_states: int, n_actions: int, options: LearnerOptions, seed: int) -> None:
         self.options = options
-        self.rng = np.random.Generator(np.random.PCG64(seed))
+        check_whole("n_states", n_states, low=1)
+        check_whole("n_actions", n_actions, low=1)
+        self.rng = np.random.Generator(np.random.PCG64(check_whole("seed", seed, low=0)))
         shape = (options.ensemble_size, n_states, n_actions)
-        self.q: Array = options.initial_value + options.initial_spread * self.rng.standard_normal(shape)
+        try:
+            self.q: Array = options.initial_value + options.initial_spread * self.rng.standard_normal(shape)
+        except MemoryError as error:
+            raise InputError(f"{shape} tables (heads, states, actions) do not fit into memory: {error}") from error
         self.target: Array = self.q.copy()
         self.counts: NDArray[np.int64] = np.zeros(shape, dtype=np.int64)
         self.kappa: Array = options.lambda_ale * np.abs(self.target).mean(axis=(1, 2))
@@ -178,8 +189,15 @@ class TabularLearner:
     def _progress(self) -> float:
         return min(1.0, self.step / self.options.anneal_steps)
 
+    @staticmethod
+    def _require(name: str, given: int, count: int) -> None:
+        """The compiled kernels trust their indices."""
+        if not 0 <= given < count:
+            raise InputError(f"{name} = {given}; this learner has 0…{count - 1}")
+
     def act(self, state: int) -> int:
         """Sample the behaviour: π(·|s) from the online tables, mixed with a uniform action (off-policy)."""
+        self._require("state", state, self.q.shape[1])
         self.rng.random(out=self._action_noise)
         return int(
             kernels.sample_action(
@@ -192,6 +210,9 @@ class TabularLearner:
 
         `terminated` is the true end of the problem, not a time limit.
         """
+        self._require("state", state, self.q.shape[1])
+        self._require("next_state", next_state, self.q.shape[1])
+        self._require("action", action, self.q.shape[2])
         self.rng.random(out=self._mask_noise)
         error = kernels.update(
             self.q, self.target, self.counts, self.kappa, self._scalars, self.temperature, self._mask_noise,

@@ -13,7 +13,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from pyresac.errors import InputError
-from pyresac.tabular.checks import Floats, check_number
+from pyresac.tabular.checks import Floats, check_number, check_whole, finite_array, real_array
 from pyresac.tabular.expectations import ExpectationFunctional
 from pyresac.tabular.mdp import FiniteMDP
 from pyresac.tabular.operator import RevOperator
@@ -22,12 +22,13 @@ from pyresac.tabular.values import ValueFunctional
 
 def ensemble_variance(heads: Floats) -> Floats:
     """Var over the first axis, unbiased (divisor K − 1), for K ≥ 2 heads (Eq. gamma_epi); InputError at K = 1."""
-    _check_heads(heads.shape[0])
-    return np.asarray(heads.var(axis=0, ddof=1), dtype=np.float64)
+    tables = real_array("heads", heads)
+    _check_heads(tables.shape[0] if tables.ndim else 1)
+    return np.asarray(tables.var(axis=0, ddof=1), dtype=np.float64)
 
 
 def _check_heads(heads: int) -> None:
-    if heads < 2:
+    if check_whole("heads", heads, low=0) < 2:
         raise InputError(f"the ensemble has K = {heads} heads; a variance with divisor K − 1 needs at least 2")
 
 
@@ -37,7 +38,10 @@ def _check_lambda(value: float) -> None:
 
 @dataclass(frozen=True)
 class ScaledPenalty:
-    """R + γE[V(Q)] + λ·Q(s, a): the paper's T_bad on every pair. Exact modulus γ + λ (C13, `RESAC.tBad_exactModulus`)."""
+    """R + γE[V(Q)] + λ·Q(s, a): T_bad of the paper on every pair.
+
+    Exact modulus γ + λ (C13, `RESAC.tBad_exactModulus`).
+    """
 
     lam: float
     heads: int | None = None
@@ -107,7 +111,7 @@ class EnsembleDeviation:
         _check_lambda(self.lam)
         _check_heads(self.heads)
         _check_target(self.target)
-        if self.ddof not in (0, 1):
+        if isinstance(self.ddof, bool) or self.ddof not in (0, 1):
             raise InputError(f"ddof is {self.ddof!r}; it must be 0 (population) or 1 (unbiased)")
 
     @property
@@ -132,6 +136,14 @@ def _check_target(target: str) -> None:
 LivePenalty: TypeAlias = ScaledPenalty | NormPenalty | EnsembleVariance | EnsembleDeviation
 
 
+def _check_penalty(penalty: object) -> None:
+    if not isinstance(penalty, LivePenalty):
+        what = f"the class {penalty.__name__}" if isinstance(penalty, type) else f"a {type(penalty).__name__}"
+        raise InputError(
+            f"penalty is {what}; it must be a ScaledPenalty, NormPenalty, EnsembleVariance or EnsembleDeviation"
+        )
+
+
 class LiveOperator:
     """The backup under a live penalty: Q (S, A) for the scaled and norm penalties, K heads (K, S, A) for the others."""
 
@@ -144,6 +156,7 @@ class LiveOperator:
         expectation: ExpectationFunctional | None = None,
     ) -> None:
         self.mdp = mdp
+        _check_penalty(penalty)
         self.penalty = penalty
         self.plain = RevOperator(mdp, value=value, expectation=expectation)
 
@@ -151,6 +164,7 @@ class LiveOperator:
         """T Q, of the shape of Q. Raises InputError for another shape than the penalty acts on."""
         penalty, gamma, shape = self.penalty, self.mdp.discount, self.mdp.reward.shape
         expected = shape if penalty.heads is None else (penalty.heads, *shape)
+        q = real_array("Q", q)
         if q.shape != expected:
             raise InputError(f"Q has shape {q.shape}; {type(penalty).__name__} acts on {expected}")
         if isinstance(penalty, ScaledPenalty):
@@ -175,8 +189,17 @@ class LiveOperator:
 
 
 def empirical_modulus(operator: LiveOperator | RevOperator, first: Floats, second: Floats) -> float:
-    """‖T Q₁ − T Q₂‖∞ / ‖Q₁ − Q₂‖∞ for two tables (or ensembles) that differ; every modulus is at least this."""
-    apart = float(np.abs(first - second).max())
+    """‖T Q₁ − T Q₂‖∞ / ‖Q₁ − Q₂‖∞ for two tables (or ensembles) that differ; every modulus is at least this.
+
+    Both norms are over the available pairs. Raises InputError for equal tables, or entries there that are not finite.
+    """
+    if not isinstance(operator, (LiveOperator, RevOperator)):
+        raise InputError(f"operator is a {type(operator).__name__}; it must be a LiveOperator or a RevOperator")
+    images = operator(first), operator(second)
+    mask = operator.mdp.available
+    available = np.ones(operator.mdp.reward.shape, dtype=np.bool_) if mask is None else mask
+    before = [finite_array(name, np.asarray(q)[..., available]) for name, q in (("first", first), ("second", second))]
+    apart = float(np.abs(before[0] - before[1]).max())
     if apart == 0.0:
         raise InputError("the two tables are equal; a ratio of distances needs two that differ")
-    return float(np.abs(operator(first) - operator(second)).max()) / apart
+    return float(np.abs(images[0][..., available] - images[1][..., available]).max()) / apart

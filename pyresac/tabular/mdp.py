@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from pyresac.errors import InputError
-from pyresac.tabular.checks import check_available, check_initial, checked_rows, finite_array
+from pyresac.tabular.checks import as_float, check_available, check_initial, checked_rows, finite_array
 
 if TYPE_CHECKING:
     import gymnasium
@@ -73,7 +73,7 @@ class FiniteMDP:
 
         Raises InputError naming the first offending entry.
         """
-        rewards = finite_array("reward", reward, ndim=2, allow_nonfinite=available is not None)
+        rewards = finite_array("reward", reward, ndim=2, allow_nonfinite=True)
         n_states, n_actions = rewards.shape
         if n_states < 1 or n_actions < 1:
             raise InputError(f"reward has shape {rewards.shape}; an MDP needs at least one state and one action")
@@ -81,12 +81,7 @@ class FiniteMDP:
         mask = None if available is None else check_available(available, (n_states, n_actions))
         if mask is not None:
             rewards = np.where(mask, rewards, 0.0)
-            bad = np.argwhere(~np.isfinite(rewards))
-            if len(bad):
-                s, a = bad[0]
-                raise InputError(
-                    f"reward is {rewards[s, a]} at (s={s}, a={a}); rewards of available pairs must be finite"
-                )
+        finite_array("reward", rewards)
         rows, row_error = checked_rows(transition, n_states, n_actions, mask, renormalise=renormalise)
         first = None if initial is None else check_initial(initial, n_states)
         return cls(rows, np.ascontiguousarray(rewards), gamma, mask, first, row_error)
@@ -206,10 +201,9 @@ def _exact_row(row: Floats) -> tuple[Fraction, ...]:
 
 def check_discount(discount: float) -> float:
     """`discount` as a float; InputError unless it lies in [0, 1)."""
-    try:
-        gamma = float(discount)
-    except (TypeError, ValueError):
-        raise InputError(f"discount is {discount!r}; it must be a number in [0, 1)") from None
+    gamma = as_float(discount)
+    if gamma is None:
+        raise InputError(f"discount is {discount!r}; it must be a number in [0, 1)")
     if not 0.0 <= gamma < 1.0:
         raise InputError(f"discount is {gamma}; it must lie in [0, 1): at 1 the backup is no contraction")
     return gamma

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pyresac.errors import InputError
-from pyresac.tabular.checks import Floats, check_number, finite_array
+from pyresac.tabular.checks import Floats, check_number, finite_array, real_array
 from pyresac.tabular.expectations import ExpectationFunctional, Nominal
 from pyresac.tabular.mdp import FiniteMDP
 from pyresac.tabular.values import UNIT, Max, ValueFunctional
@@ -46,6 +46,14 @@ class RevOperator:
     ) -> None:
         if penalty_at not in ("pair", "next"):
             raise InputError(f"penalty_at is {penalty_at!r}; it must be 'pair' or 'next'")
+        for name, given, kind in (
+            ("mdp", mdp, FiniteMDP),
+            ("value", Max() if value is None else value, ValueFunctional),
+            ("expectation", Nominal() if expectation is None else expectation, ExpectationFunctional),
+        ):
+            if not isinstance(given, kind):
+                what = f"the class {given.__name__}" if isinstance(given, type) else f"a {type(given).__name__}"
+                raise InputError(f"{name} is {what}; it must be an instance of {kind.__name__}")
         self.mdp = mdp
         self.value: ValueFunctional = Max() if value is None else value
         self.value.check(mdp.n_states, mdp.n_actions)
@@ -68,8 +76,11 @@ class RevOperator:
             array.setflags(write=False)
 
     def __call__(self, q: Floats) -> Floats:
-        """T Q for Q (S, A)."""
-        return self.backup(self.value_of(q))
+        """T Q for Q (S, A). Raises InputError for another shape."""
+        table = real_array("Q", q)
+        if table.shape != self.mdp.reward.shape:
+            raise InputError(f"Q has shape {table.shape}; the MDP asks for {self.mdp.reward.shape}")
+        return self.backup(self.value_of(table))
 
     def seen(self, q: Floats) -> Floats:
         """What V reads: Q in the pair form, Q − λ_epi·Γ in the next form."""

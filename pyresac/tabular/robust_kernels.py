@@ -69,31 +69,33 @@ def _tilt(p: Floats, d: Floats, theta: float, w: Floats) -> tuple[float, float]:
 
 
 @njit(cache=True)
-def kl_row(p: Floats, x: Floats, radius: float, w: Floats) -> float:
-    """min of Σ q·x over KL(q‖p) ≤ radius, by bisection on the tilt θ of the Gibbs weights.
+def kl_row(p: Floats, x: Floats, radius: float, w: Floats) -> tuple[float, float]:
+    """(min of Σ q·x over KL(q‖p) ≤ radius, the duality gap reached or KL_UNSOLVED), by bisection on the tilt θ.
 
-    KL(q_θ‖p) grows with θ from 0 to −log p(argmin). With λ = 1/θ the duality gap is λ(radius − KL), so θ is moved until
-    that is below 16 roundings of the spread of x. Returns the gap reached, or KL_UNSOLVED.
+    KL(q_θ‖p) of the Gibbs weights grows with θ from 0 to −log p(argmin). With λ = 1/θ the duality gap is
+    λ(radius − KL), so θ is moved until that is below 16 roundings of the spread of x, the unit of all that follows.
+    The value is that of the dual, −λ(log Σ p·exp(−θd) + radius): the last bit of θ moves it in second order only, and
+    the mean under q_θ by θ·Var, hundreds of roundings where p has tiny entries.
     """
-    lowest = np.inf
+    lowest, highest = np.inf, -np.inf
     for i in range(len(p)):
-        if p[i] > 0.0 and x[i] < lowest:
-            lowest = x[i]
-    d = np.where(p > 0.0, x - lowest, 0.0)
-    spread = d.max()
+        if p[i] > 0.0:
+            lowest, highest = min(lowest, x[i]), max(highest, x[i])
+    spread = highest - lowest
+    if spread == 0.0 or radius == 0.0:
+        w[:] = p
+        return float((p * x).sum()), 0.0
+    d = np.where(p > 0.0, (x - lowest) / spread, 0.0)
     at_lowest = 0.0
     for i in range(len(p)):
         if p[i] > 0.0 and d[i] == 0.0:
             at_lowest += p[i]
-    if spread == 0.0 or radius == 0.0:
-        w[:] = p
-        return 0.0
     if radius >= -np.log(at_lowest):
         for i in range(len(p)):
             w[i] = p[i] / at_lowest if d[i] == 0.0 else 0.0
-        return 0.0
-    enough = 16 * 2.0**-53 * spread
-    low, high = 0.0, 1.0 / spread
+        return lowest, 0.0
+    enough = 16 * 2.0**-53
+    low, high = 0.0, 1.0
     for _ in range(2000):
         mean, log_total = _tilt(p, d, high, w)
         if -high * mean - log_total >= radius:
@@ -106,12 +108,12 @@ def kl_row(p: Floats, x: Floats, radius: float, w: Floats) -> float:
         spent = -mean - log_total / theta
         gap = radius / theta - spent
         if 0.0 <= gap <= enough or theta in (low, high):
-            return float(max(gap, 0.0))
+            return float(lowest - spread * ((log_total + radius) / theta)), float(spread * max(gap, 0.0))
         if gap > 0.0:
             low = theta
         else:
             high = theta
-    return KL_UNSOLVED
+    return np.nan, KL_UNSOLVED
 
 
 @njit(cache=True)
@@ -158,13 +160,13 @@ def sweep(
         elif kind == INTERVAL:
             interval_row(p, second[start:end], x, w)
         elif kind == KL:
-            gap = kl_row(p, x, parameter[pair], w)
+            out[pair], gap = kl_row(p, x, parameter[pair], w)
             if gap == KL_UNSOLVED:
                 return KL_UNSOLVED
             worst_gap = max(worst_gap, gap)
         if kind == ENTROPIC:
             out[pair] = entropic_row(p, x, parameter[pair], w)
-        else:
+        elif kind != KL:
             out[pair] = (w * x).sum() + extra * lowest
         if len(weights):
             weights[start:end] = w

@@ -39,6 +39,9 @@ def from_gymnasium(
     table, n_states, n_actions = _table_of(given)
     initial = _initial_of(given, n_states)
     src, act, dst, prob, rew, done = _columns(table)
+    for name, ids, limit in (("state", src, n_states), ("action", act, n_actions), ("successor", dst, n_states)):
+        if ids.dtype.kind not in "iu" or ids.min() < 0 or ids.max() >= limit:
+            raise InputError(f"the table `P` names a {name} outside 0…{limit - 1}, the range of its Discrete space")
     ends = np.unique(dst[done])
     extra = bool(np.isin(ends, _reachable(initial, src, dst, done)).any())
     if extra:
@@ -65,14 +68,16 @@ def from_gymnasium(
 
 
 def _make(env: str | gymnasium.Env[Any, Any], make_options: dict[str, Any]) -> gymnasium.Env[Any, Any]:
+    if not isinstance(env, (str, gymnasium.Env)):
+        raise InputError(f"env is a {type(env).__name__}; it must be an id or an environment of Gymnasium")
     if not isinstance(env, str):
         if make_options:
             raise InputError(f"options {sorted(make_options)} were given for an environment that is already made")
         return env
     try:
         return gymnasium.make(env, **make_options)
-    except (gymnasium.error.Error, TypeError, ImportError) as error:
-        raise InputError(f"environment {env!r} cannot be made: {error}") from error
+    except (gymnasium.error.Error, TypeError, ValueError, KeyError, ImportError) as error:
+        raise InputError(f"environment {env!r} cannot be made: {type(error).__name__}: {error}") from error
 
 
 def _table_of(env: gymnasium.Env[Any, Any]) -> tuple[Table, int, int]:
@@ -97,8 +102,13 @@ def _initial_of(env: gymnasium.Env[Any, Any], n_states: int) -> NDArray[np.float
 
 
 def _columns(table: Table) -> tuple[NDArray[Any], ...]:
-    entries = [(s, a, t, p, r, d) for s, by in table.items() for a, rows in by.items() for p, t, r, d in rows]
-    src, act, dst, prob, rew, done = (np.array(column) for column in zip(*entries, strict=True))
+    try:
+        entries = [(s, a, t, p, r, d) for s, by in table.items() for a, rows in by.items() for p, t, r, d in rows]
+        src, act, dst, prob, rew, done = (np.array(column) for column in zip(*entries, strict=True))
+    except (AttributeError, TypeError, ValueError) as error:
+        raise InputError(
+            f"the table `P` is not of the form P[s][a] = [(probability, next state, reward, done), …]: {error}"
+        ) from error
     return src, act, dst, prob.astype(np.float64), rew.astype(np.float64), done.astype(np.bool_)
 
 

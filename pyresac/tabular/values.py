@@ -89,7 +89,8 @@ class Soft(ValueFunctional):
     lean: ClassVar[str] = "RESAC.lse_monetary"
 
     def __post_init__(self) -> None:
-        check_number("temperature", self.temperature, "a finite number above 0", low=0.0, open_low=True)
+        alpha = check_number("temperature", self.temperature, "a finite number above 0", low=0.0, open_low=True)
+        object.__setattr__(self, "temperature", alpha)
 
     def __call__(self, q: Floats, available: Mask = None) -> Floats:
         shifted, top = _from_top(q, available)
@@ -127,7 +128,8 @@ class Mellowmax(ValueFunctional):
     lean: ClassVar[str] = "RESAC.mellowmax_monetary"
 
     def __post_init__(self) -> None:
-        check_number("omega", self.omega, "a finite number above 0", low=0.0, open_low=True)
+        omega = check_number("omega", self.omega, "a finite number above 0", low=0.0, open_low=True)
+        object.__setattr__(self, "omega", omega)
 
     def __call__(self, q: Floats, available: Mask = None) -> Floats:
         shifted, top = _from_top(q, available)

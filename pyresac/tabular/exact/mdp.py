@@ -21,7 +21,10 @@ Kernel: TypeAlias = tuple[tuple[tuple[Fraction, ...], ...], ...]
 
 def table(rows: Iterable[Iterable[Number]]) -> Table:
     """A table of `Fraction` from rows of rationals or integers (floats are refused: they would hide a rounding)."""
-    return tuple(tuple(rational(x) for x in row) for row in rows)
+    try:
+        return tuple(tuple(rational(x) for x in row) for row in rows)
+    except TypeError as error:
+        raise InputError(f"not a table [s][a] of rationals: {error}") from None
 
 
 def rational(x: Number) -> Fraction:
@@ -34,7 +37,10 @@ def rational(x: Number) -> Fraction:
 
 def kernel(rows: Iterable[Iterable[Iterable[Number]]]) -> Kernel:
     """A kernel of `Fraction` from nested rationals [s][a][s']."""
-    return tuple(table(state) for state in rows)
+    try:
+        return tuple(table(state) for state in rows)
+    except TypeError as error:
+        raise InputError(f"not a kernel [s][a][s'] of rationals: {error}") from None
 
 
 def sup_distance(first: Sequence[Sequence[Fraction]], second: Sequence[Sequence[Fraction]]) -> Fraction:
@@ -73,6 +79,8 @@ class ExactMDP:
         if not 0 <= self.discount < 1:
             raise InputError(f"discount is {self.discount}; it must lie in [0, 1)")
         check_shape("reward", self.reward, self.n_states, self.n_actions)
+        if self.available is not None:
+            check_flags("available", self.available, self)
         for s in range(self.n_states):
             if not self.actions(s):
                 raise InputError(f"state s={s} has no available action; each state needs at least one")
@@ -120,6 +128,17 @@ def check_shape(name: str, rows: Sequence[Sequence[object]], n_states: int, n_ac
             f"{name} has {len(rows)} rows of lengths {widths}; expected {n_states} states × {n_actions} actions, "
             "each at least 1"
         )
+
+
+def check_flags(name: str, rows: Sequence[Sequence[bool]], mdp: ExactMDP) -> None:
+    """InputError unless `rows` holds a boolean (or 0 or 1) for each pair of `mdp`."""
+    try:
+        check_shape(name, rows, mdp.n_states, mdp.n_actions)
+    except TypeError:
+        raise InputError(f"{name} is {rows!r}; it must be a table [s][a] of booleans") from None
+    odd = [x for row in rows for x in row if x not in (0, 1)]
+    if odd:
+        raise InputError(f"{name} holds {odd[0]!r}; it must hold booleans")
 
 
 def check_kernel(name: str, rows: Kernel, mdp: ExactMDP) -> None:

@@ -14,6 +14,7 @@ from pyresac.tabular.exact.mdp import (
     Kernel,
     Number,
     Table,
+    check_flags,
     check_kernel,
     check_shape,
     kernel,
@@ -51,6 +52,8 @@ class ExactRev:
 
     def __post_init__(self) -> None:
         mdp = self.mdp
+        if not isinstance(mdp, ExactMDP):
+            raise InputError(f"mdp is a {type(mdp).__name__}; it must be an ExactMDP (FiniteMDP.to_exact gives one)")
         gamma = mdp.constant(0) if self.epistemic is None else table(self.epistemic)
         check_shape("epistemic", gamma, mdp.n_states, mdp.n_actions)
         object.__setattr__(self, "_gamma", gamma)
@@ -62,17 +65,19 @@ class ExactRev:
             object.__setattr__(self, "value", _policy(self.value, mdp))
         elif self.value not in ("max", "min"):
             raise InputError(f"value is {self.value!r}; it must be 'max', 'min' or a policy [s][a]")
-        if self.kernels is not None and len(self.kernels) == 0:
-            raise InputError("kernels is empty; a robust set needs at least one kernel")
+        if self.kernels is not None and (not isinstance(self.kernels, Sequence) or len(self.kernels) == 0):
+            raise InputError(f"kernels is {self.kernels!r}; a robust set needs a sequence of at least one kernel")
         chosen = (mdp.transition,) if self.kernels is None else tuple(kernel(k) for k in self.kernels)
         for i, k in enumerate(chosen):
             check_kernel(f"kernels[{i}]", k, mdp)
         object.__setattr__(self, "_kernels", chosen)
         if self.done is not None:
-            check_shape("done", self.done, mdp.n_states, mdp.n_actions)
+            check_flags("done", self.done, mdp)
 
     def __call__(self, q: Table) -> Table:
-        """T Q."""
+        """T Q for rationals Q [s][a]. Raises InputError for floats or another shape."""
+        q = table(q)
+        check_shape("Q", q, self.mdp.n_states, self.mdp.n_actions)
         return self.backup(self.value_of(q))
 
     def value_of(self, q: Table) -> tuple[Fraction, ...]:

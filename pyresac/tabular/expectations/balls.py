@@ -29,7 +29,7 @@ class _Ball(ExpectationFunctional):
         raise NotImplementedError
 
     def _spread(self, mdp: FiniteMDP) -> Floats:
-        given = np.asarray(self._parameter(), dtype=np.float64)
+        given = finite_array(self._name, self._parameter())
         if given.ndim != 0 and given.shape != mdp.reward.shape:
             raise InputError(f"{self._name} has shape {given.shape}; expected a number or {mdp.reward.shape}")
         return np.ascontiguousarray(np.broadcast_to(given, mdp.reward.shape)).ravel()
@@ -112,8 +112,9 @@ class KLBall(_Ball):
     def rounding(self, mdp: FiniteMDP, magnitude: float) -> float:
         """M((40n + 200)u + 8·row_error).
 
-        The solver stops at a duality gap of 16u·spread, spread ≤ 2M. λ·KL is a difference of two numbers of size at
-        most 2M, each computed to (10n + 60)u relatively (see `EntropicRisk.rounding`), so feasibility is off by that.
+        The solver stops at a duality gap of 16u·spread, spread ≤ 2M, which bounds what the dual value is off by. That
+        is v's least value less two numbers of size at most 2M: λ·log Σ, known to (10n + 60)u relatively (see
+        `EntropicRisk.rounding`), and λ·radius.
         """
         return 1.01 * magnitude * ((40 * mdp.longest_row + 200) * UNIT + 8 * mdp.row_error)
 

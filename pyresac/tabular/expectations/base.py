@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from pyresac.errors import InputError
-from pyresac.tabular.checks import Floats, checked_rows
+from pyresac.tabular.checks import Floats, checked_rows, same_mask
 from pyresac.tabular.mdp import FiniteMDP
 from pyresac.tabular.values import UNIT
 
@@ -59,22 +59,26 @@ class Nominal(ExpectationFunctional):
 class WorstOfKernels(ExpectationFunctional):
     """min over a finite set of kernels, at each pair on its own: an (s, a)-rectangular set.
 
-    kernels: each (S, A, S) or CSR (S·A, S), at least one. Monetary: `RESAC.Monetary.pointwise_min` of expectations (C03).
+    kernels: a list or tuple of (S, A, S) or CSR (S·A, S), at least one.
+    Monetary: `RESAC.Monetary.pointwise_min` of expectations (C03).
     """
 
     kernels: Sequence[Any]
     lean: ClassVar[str] = "RESAC.Monetary.pointwise_min"
 
     def __post_init__(self) -> None:
+        if not isinstance(self.kernels, (list, tuple)):
+            raise InputError(f"kernels is a {type(self.kernels).__name__}; it must be a list or a tuple of kernels")
         if len(self.kernels) == 0:
             raise InputError("kernels is empty; a robust set needs at least one kernel")
 
     def bound_to(self, mdp: FiniteMDP) -> WorstOfKernels:
         """Check every kernel against the MDP's shape and available pairs."""
-        if all(isinstance(k, _Checked) and k.shape == mdp.reward.shape for k in self.kernels):
+        if all(isinstance(k, _Checked) and k.fits(mdp) for k in self.kernels):
             return self
         checked = []
-        for i, given in enumerate(self.kernels):
+        for i, kernel in enumerate(self.kernels):
+            given = kernel.model.transition if isinstance(kernel, _Checked) else kernel
             try:
                 rows, error = checked_rows(given, mdp.n_states, mdp.n_actions, mdp.available, renormalise=False)
             except InputError as problem:
@@ -102,6 +106,5 @@ class _Checked:
 
     model: FiniteMDP
 
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return self.model.reward.shape
+    def fits(self, mdp: FiniteMDP) -> bool:
+        return self.model.reward.shape == mdp.reward.shape and same_mask(self.model.available, mdp.available)

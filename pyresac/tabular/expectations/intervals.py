@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from pyresac.errors import InputError
 from pyresac.tabular import robust_kernels as rk
-from pyresac.tabular.checks import Floats, check_number, finite_array
+from pyresac.tabular.checks import Floats, check_number, finite_array, real_matrix, same_mask
 from pyresac.tabular.expectations.base import ExpectationFunctional
 from pyresac.tabular.mdp import FiniteMDP
 from pyresac.tabular.values import UNIT
@@ -31,7 +32,7 @@ class IntervalSet(ExpectationFunctional):
     @classmethod
     def around(cls, mdp: FiniteMDP, radius: float) -> IntervalSet:
         """P ± radius on the support of P, cut to [0, 1]; radius in [0, 1]."""
-        check_number("radius", radius, "in [0, 1]", low=0.0, high=1.0)
+        radius = check_number("radius", radius, "in [0, 1]", low=0.0, high=1.0)
         rows = mdp.matrix
         low = sparse.csr_array((np.maximum(rows.data - radius, 0.0), rows.indices, rows.indptr), shape=rows.shape)
         high = sparse.csr_array((np.minimum(rows.data + radius, 1.0), rows.indices, rows.indptr), shape=rows.shape)
@@ -39,7 +40,7 @@ class IntervalSet(ExpectationFunctional):
 
     def bound_to(self, mdp: FiniteMDP) -> IntervalSet:
         """Check the two bounds, and store them on one sparsity pattern. Raises InputError naming the pair."""
-        if isinstance(self.lower, _Pattern) and self.lower.shape == mdp.reward.shape:
+        if isinstance(self.lower, _Pattern) and self.lower.fits(mdp):
             return self
         low, high = (_rows(name, x, mdp) for name, x in (("lower", self.lower), ("upper", self.upper)))
         pattern = ((low != 0).astype(np.float64) + (high != 0).astype(np.float64)).tocsr()
@@ -65,8 +66,8 @@ class IntervalSet(ExpectationFunctional):
                 f"row (s={s}, a={a}) has Σ lower = {below[pair]} and Σ upper = {above[pair]}; "
                 "a probability vector needs Σ lower ≤ 1 ≤ Σ upper"
             )
-        shape = mdp.reward.shape
-        return IntervalSet(_Pattern(pattern, lows, shape), _Pattern(pattern, highs, shape))
+        asked = mdp.reward.shape, mdp.available
+        return IntervalSet(_Pattern(pattern, lows, *asked), _Pattern(pattern, highs, *asked))
 
     def __call__(self, mdp: FiniteMDP, v: Floats) -> Floats:
         return self._sweep(mdp, v, np.empty(0))
@@ -106,12 +107,18 @@ class _Pattern:
     pattern: sparse.csr_array
     data: Floats
     shape: tuple[int, ...]
+    available: NDArray[np.bool_] | None
+
+    def fits(self, mdp: FiniteMDP) -> bool:
+        return self.shape == mdp.reward.shape and same_mask(self.available, mdp.available)
 
 
 def _rows(name: str, given: Any, mdp: FiniteMDP) -> sparse.csr_array:
     pairs = mdp.reward.size
+    if isinstance(given, _Pattern):
+        given = sparse.csr_array((given.data, given.pattern.indices, given.pattern.indptr), shape=given.pattern.shape)
     if sparse.issparse(given):
-        rows = sparse.csr_array(given).astype(np.float64)
+        rows = real_matrix(name, given).astype(np.float64)
     else:
         dense = finite_array(name, given, shape=(mdp.n_states, mdp.n_actions, mdp.n_states))
         rows = sparse.csr_array(dense.reshape(pairs, mdp.n_states))

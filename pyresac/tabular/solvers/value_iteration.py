@@ -36,8 +36,8 @@ class Shift:
     """The shift to the middle before sweeps in place, given up for good once it does not pay.
 
     The backup shrinks the span of the residual whatever constant is added. Sweeps in place only shrink the sup-norm of
-    the error, which a shift may enlarge by up to 1/(2(1 − γ)), again and again. So an iteration with a shift must shrink
-    the residual at least as the backup would.
+    the error, which a shift may enlarge by up to 1/(2(1 − γ)), again and again. So an iteration with a shift must
+    shrink the residual at least as the backup would.
     """
 
     def __init__(self, model: Model) -> None:
