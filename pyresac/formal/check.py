@@ -13,11 +13,12 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import tyro
 
+from pyresac.formal import real
 from pyresac.formal.build import Builder, Result
 from pyresac.formal.errors import FormalError
 from pyresac.formal.home import cache_folder
@@ -37,6 +38,8 @@ class Options:
     """Folder of the Lean sources."""
     top: str = "RESAC"
     """The module that imports all the others."""
+    real: bool = False
+    """Check the layer over ℝ (real/ below the root) instead, against a stand-in for Mathlib."""
     cache: Path | None = None
     """Folder of the checker and of compiled files (default: $PYRESAC_LEAN_CACHE, else pyresac-lean in the user's
     cache folder)."""
@@ -71,14 +74,18 @@ def main(arguments: list[str] | None = None) -> int:
             print(f"The checker is ready in {home}.")
             return 0
         root = options.root.resolve()
-        modules = read_tree(root)
+        modules = real.read_layer(root) if options.real else read_tree(root)
+        options = replace(options, top=real.TOP) if options.real else options
         check_imports(modules)
         orphans = unreached(modules, options.top)
         checker = install(home, print, package=options.package)
     except FormalError as error:
         print(f"{PROGRAM}: {error}", file=sys.stderr)
         return 2
-    return check_tree(checker, home, root, modules, orphans, options)
+    status = check_tree(checker, home, root, modules, orphans, options)
+    if options.real:
+        print(real.notice(modules))
+    return status
 
 
 def check_tree(
@@ -89,7 +96,7 @@ def check_tree(
     built.mkdir(parents=True, exist_ok=True)
     counts: Counter[str] = Counter()
     with lock(built / "lock"):
-        for result in Builder(checker, root, built, modules, options.timeout, options.fresh).run(options.jobs):
+        for result in Builder(checker, built, modules, options.timeout, options.fresh).run(options.jobs):
             counts[result.state] += 1
             print(report(result), flush=True)
     for name in orphans:

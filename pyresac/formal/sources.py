@@ -27,6 +27,13 @@ class Module:
     imports: tuple[str, ...]
     imports_private: bool
     """Whether a line says `import all`: then it sees the private part of what it imports."""
+    stand_in: bool = False
+    """Whether it declares, as axioms, the signatures of a library that is absent."""
+
+    @property
+    def root(self) -> Path:
+        """The source folder that its name is relative to."""
+        return self.file.parents[self.name.count(".")]
 
 
 def read_module(name: str, file: Path) -> Module:

@@ -72,7 +72,7 @@ def run(checker: Checker, root: Path, *, jobs: int = 2, timeout: float = 20.0, f
     """The state of each module, in the order in which they came."""
     built = root.parent / "built"
     built.mkdir(exist_ok=True)
-    builder = Builder(checker, root, built, read_tree(root), timeout, fresh)
+    builder = Builder(checker, built, read_tree(root), timeout, fresh)
     return {r.module.name: r.state for r in builder.run(jobs)}
 
 

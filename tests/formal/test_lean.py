@@ -23,7 +23,7 @@ def check(checker: Checker, folder: Path, text: str, name: str = "File") -> Resu
     root.mkdir(exist_ok=True)
     built.mkdir(exist_ok=True)
     (root / f"{name}.lean").write_text("module\n\npublic import Init\n\npublic section\n\n" + text)
-    (result,) = Builder(checker, root, built, read_tree(root), timeout=300.0).run(jobs=1)
+    (result,) = Builder(checker, built, read_tree(root), timeout=300.0).run(jobs=1)
     return result
 
 

@@ -88,6 +88,6 @@ def checked(checker: Checker, folder: Path, name: str, text: str) -> tuple[str, 
         for part in compiled.glob(f"{path}.*"):
             shutil.copy(part, built / path.parent)
     (source / f"{name}.lean").write_text(text, encoding="utf-8")
-    builder = Builder(checker, source, built, read_tree(source), timeout=900.0)
+    builder = Builder(checker, built, read_tree(source), timeout=900.0)
     results = {r.module.name: r for r in builder.run(jobs=2)}
     return results[name].state, [m.line for m in results[name].messages]

@@ -1,0 +1,11 @@
+module
+
+public import RESACReal.Contraction
+public import RESACReal.Finite
+public import RESACReal.Soft
+public import RESACReal.Thresholds
+public import RESACReal.Continuous
+
+public section
+
+/-! The library's theorems over `ℝ`, in Mathlib's terms. -/
