@@ -24,6 +24,7 @@ uniform overestimation and divergence, and calls the three mutually exclusive.
   overestimation.
 * `Fork.poisoned_unbounded`: it does not exclude divergence: `Q_t(s₀) = Q*(s₀) - t` is poisoned at
   every step, exact elsewhere, and falls below every bound.
+* `overestimating_unbounded`: nor do uniform overestimation and divergence exclude each other.
 
 Paper: §1, Definition 1, and Appendix H; C01.
 -/
@@ -108,6 +109,17 @@ theorem Poisoned.not_overestimating {Qstar Q variance : S → A → K} {σ₀ ε
   have := h.under s a hsa
   have := hover s a
   grind
+
+/-- **Uniform overestimation does not exclude divergence**: `Q* + t` is at least `Q*` at every pair
+for every `t ≥ 0`, and rises above every bound. Against "mutually exclusive", Appendix H; C01. -/
+theorem overestimating_unbounded (Qstar : S → A → K) (s : S) (a : A) (B : K) :
+    ∃ t : K, 0 ≤ t ∧ (∀ s a, Qstar s a ≤ Qstar s a + t) ∧ B < Qstar s a + t := by
+  have h01 := OrderedRing.zero_lt_one (R := K)
+  have ⟨t, ht, hB⟩ : ∃ t : K, 0 ≤ t ∧ B < Qstar s a + t := by
+    by_cases h : B < Qstar s a
+    · exact ⟨0, by grind, by grind⟩
+    · exact ⟨B - Qstar s a + 1, by grind, by grind⟩
+  exact ⟨t, ht, fun s a => by grind, hB⟩
 
 /-! ## Not against divergence -/
 

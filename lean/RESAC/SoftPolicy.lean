@@ -127,6 +127,7 @@ theorem softPolicy_contraction (log : K → K) (α : K) {π : S → Fin n → K}
       (rev R γ E (fun s => softValue log α (π s)) pen Q₂ s a) :=
   rev_contraction hγ hE (fun s => softValue_monetary log α (hπ s)) hQ s a
 
+attribute [local instance] Semiring.natCast in
 /-- **Policy evaluation does not converge to the optimal soft Q-function** (against §3.1; C02): one
 state, two actions, no reward, and the policy that always takes action `0`. The policy's backup
 fixes `Q = 0`; the optimal soft backup raises it by `γ·α·log 2`. -/
@@ -134,8 +135,11 @@ theorem softPolicy_fixed_point_not_optimal (h : ExpLog exp log) (hα : 0 < α) {
     let Q : Fin 1 → Fin 2 → K := fun _ _ => 0
     let E : Fin 1 → Fin 2 → (Fin 1 → K) → K := fun _ _ f => f 0
     rev (fun _ _ => 0) γ E (fun _ => softValue log α (point 0)) (fun _ _ => 0) Q = Q ∧
-      softBackup exp log α (fun _ _ => 0) γ E (fun _ _ => 0) Q ≠ Q := by
-  constructor
+      softBackup exp log α (fun _ _ => 0) γ E (fun _ _ => 0) Q =
+        (fun _ _ => γ * (α * log ((2 : Nat) : K))) ∧ 0 < γ * (α * log ((2 : Nat) : K)) := by
+  have hlse : lse exp log α (fun _ : Fin 2 => 0) = α * log ((2 : Nat) : K) := by
+    rw [lse_const h hα]; grind
+  refine ⟨?_, ?_, ?_⟩
   · funext s a
     have e : softValue log α (point 0) (fun _ : Fin 2 => 0) = 0 := by
       unfold softValue
@@ -143,11 +147,11 @@ theorem softPolicy_fixed_point_not_optimal (h : ExpLog exp log) (hα : 0 < α) {
       grind
     simp only [rev, e]
     grind
-  · intro hQ
-    have h₁ := congrFun (congrFun hQ 0) 0
-    have h₂ := lt_lse h hα (fun _ : Fin 2 => 0) (i := 0) (j := 1) (by decide)
-    have h₃ := OrderedRing.mul_pos hγ h₂
-    simp only [softBackup, rev] at h₁
+  · funext s a
+    simp only [softBackup, rev, hlse]
+    clear hlse
     grind
+  · rw [← hlse]
+    exact OrderedRing.mul_pos hγ (lt_lse h hα (fun _ : Fin 2 => 0) (i := 0) (j := 1) (by decide))
 
 end RESAC
