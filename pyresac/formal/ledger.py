@@ -244,8 +244,9 @@ are not mathematical statements. {added} more ({own}) are ours. The main theorem
 under frozen penalties, stands, and in greater generality than the paper has it."""
 READING = """\
 Every theorem below is in `lean/RESAC/`, over an arbitrary linearly ordered field (so for ℚ and for ℝ), from Lean's
-core library alone; the soft ones assume three laws of exp and log. They were checked with the npm build of Lean
-4.28.0-pre (`python -m pyresac.formal.check`). The pinned release, Lean 4.28.0 with `lake build`, is the authority.
+core library alone; the soft ones assume three laws of exp and log, and the counterexamples of C22, C23 and C25 are
+MDPs over ℚ. They were checked with the npm build of Lean 4.28.0-pre (`python -m pyresac.formal.check`). The pinned
+release, Lean 4.28.0 with `lake build`, is the authority.
 Tests are property tests on exact rational arithmetic unless their names say otherwise. A test holds this page, the
 Lean sources and the tests against each other.
 
