@@ -80,7 +80,7 @@ def test_c07_norm_chain(data: st.DataObject, rows: int, columns: int) -> None:
 @claim("C05", lean="RESAC.Net.eval_within")
 @given(st.data(), layer_stacks(), st.sampled_from(sorted(ACTIVATIONS)))
 def test_c05_product_of_operator_norms_bounds_a_network(data: st.DataObject, layers: list[Layer], name: str) -> None:
-    """Lip ≤ Π‖W_l‖∞→∞ for 1-Lipschitz activations, in the sup-norm (Lean: RESAC.eval_within)."""
+    """Lip ≤ Π‖W_l‖∞→∞ for 1-Lipschitz activations, in the sup-norm (Lean: RESAC.Net.eval_within)."""
     width = len(layers[0][0])
     x, y = data.draw(vectors(width)), data.draw(vectors(width))
     u, v = (network(layers, ACTIVATIONS[name], z) for z in (x, y))

@@ -14,7 +14,8 @@ FORBIDDEN = frozenset(
         "axiom", "native_decide", "reduceBool", "ofReduceBool", "reduceNat", "ofReduceNat", "trustCompiler",
         "unsafe", "unsafeCast", "implemented_by", "extern", "csimp",
         # code that runs while a file is checked, and could add declarations behind the kernel's back
-        "run_cmd", "run_elab", "run_meta", "initialize", "builtin_initialize", "elab", "elab_rules",
+        "run_cmd", "run_elab", "run_meta", "run_tac", "by_elab", "#eval", "#eval!", "initialize", "builtin_initialize",
+        "elab", "elab_rules", "command_elab", "term_elab", "simproc", "dsimproc",
         "addDecl", "addDeclCore", "addDeclWithoutChecking", "skipKernelTC",
         # options that hide a warning
         "linter", "warn", "warningAsError",
@@ -31,7 +32,7 @@ TOKEN = re.compile(
     re.VERBOSE,
 )
 BLOCK = re.compile(r"/-|-/")
-WORD = re.compile(r"[^\W\d][\w'!?]*")
+WORD = re.compile(r"#?[^\W\d][\w'!?]*")
 
 
 @dataclass(frozen=True)
@@ -66,5 +67,5 @@ def forbidden_words(text: str) -> Iterator[Word]:
     """Every forbidden word of a Lean source, as a whole component of an identifier."""
     for number, line in enumerate(blanked(text).split("\n"), start=1):
         for found in WORD.finditer(line):
-            if found.group() in FORBIDDEN:
-                yield Word(number, found.start(), found.group())
+            for word in {found.group(), found.group().removeprefix("#")} & FORBIDDEN:
+                yield Word(number, found.start(), word)

@@ -81,7 +81,10 @@ def test_a_missing_folder_or_main_file_is_an_error(tmp_path: Path) -> None:
         ('/- sorry /- sorry -/ sorry -/ -- sorry\n/-- sorry -/ def f := "sorry \\" sorry"', []),
         ('def f := r"sorry" ++ r#"sorry " sorry"#', []),
         ("def f' := 'x' def g' := '\\'' -- sorry", []),
-        ("def sorry_free := notAxiom.axioms", []),
+        ("example := by run_tac pure ()", [Word(1, 14, "run_tac")]),
+        ("#eval main\n#eval! main", [Word(1, 0, "#eval"), Word(2, 0, "#eval!")]),
+        ("def f := #sorry", [Word(1, 9, "sorry")]),
+        ("def sorry_free := notAxiom.axioms + net.eval x", []),
         ("/- unclosed sorry", []),
     ],
 )
