@@ -120,8 +120,9 @@ theorem LatticeAffine.solve {F : (Fin (n + 1) → K) → K} (hF : LatticeAffine 
       rw [smaller_eq_right h, e₂ y, smaller_eq_right h₃]
 
 /-- Substituting a solution for the first unknown keeps the kind and the row sum. -/
-theorem LatticeAffine.subst {F : (Fin (n + 1) → K) → K} (hF : LatticeAffine ρ F)
-    (hG : LatticeAffine ρ G) (hρ : ρ ≤ 1) : LatticeAffine ρ fun y => F (cons (G y) y) := by
+theorem LatticeAffine.subst {F : (Fin (n + 1) → K) → K} {G : (Fin n → K) → K}
+    (hF : LatticeAffine ρ F) (hG : LatticeAffine ρ G) (hρ : ρ ≤ 1) :
+    LatticeAffine ρ fun y => F (cons (G y) y) := by
   have h₁ : (0 : K) ≤ 1 := by
     have := OrderedRing.zero_lt_one (R := K)
     grind
