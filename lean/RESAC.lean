@@ -26,6 +26,7 @@ public import RESAC.TargetNetworks
 public import RESAC.Ensemble
 public import RESAC.EnsembleGap
 public import RESAC.EnsembleStd
+public import RESAC.OneState
 -- Inexact backups, greedy policies, rankings
 public import RESAC.ApproxContraction
 public import RESAC.Projection
