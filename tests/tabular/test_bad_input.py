@@ -39,7 +39,7 @@ REWARD = np.array([[1.0, 0.0], [0.0, 2.0]])
 MDP = FiniteMDP.from_arrays(KERNEL, REWARD, 0.9)
 LESS = FiniteMDP.from_arrays(KERNEL, REWARD, 0.9, available=[[True, False], [True, True]])
 HALF = Fraction(1, 2)
-EXACT = ExactMDP((((HALF, HALF), (0, 1)), ((0, 1), (1, 0))), ((1, 0), (0, 2)), HALF)  # type: ignore[arg-type]
+EXACT = ExactMDP((((HALF, HALF), (0, 1)), ((0, 1), (1, 0))), ((1, 0), (0, 2)), HALF)
 
 
 def with_index(value: int) -> sparse.csr_array:
@@ -140,15 +140,15 @@ def test_a_set_bound_to_fewer_actions_is_checked_again(make: Callable[[FiniteMDP
 def test_an_operator_is_made_of_instances(options: dict[str, object]) -> None:
     (name,) = options
     with pytest.raises(InputError, match=f"{name} is .*; it must be an instance of"):
-        RevOperator(**{"mdp": MDP, **options})  # type: ignore[arg-type]
+        RevOperator(**{"mdp": MDP, **options})
     with pytest.raises(InputError, match="penalty is the class NormPenalty"):
-        LiveOperator(MDP, NormPenalty)  # type: ignore[arg-type]
+        LiveOperator(MDP, NormPenalty)
 
 
 def test_shapes_of_tables_are_those_of_the_mdp() -> None:
     with pytest.raises(InputError, match=r"Q has shape \(3, 2\); the MDP asks for \(2, 2\)"):
         RevOperator(MDP)(np.zeros((3, 2)))
-    with pytest.raises(InputError, match="first.* is nan"):
+    with pytest.raises(InputError, match=r"first.* is nan"):
         empirical_modulus(RevOperator(MDP), np.full((2, 2), np.nan), REWARD)
 
 
@@ -160,7 +160,7 @@ def test_moduli_are_measured_over_the_available_pairs() -> None:
 @pytest.mark.parametrize("heads", [1, 2.5, "2", True])
 def test_heads_are_a_whole_number_of_at_least_two(heads: object) -> None:
     with pytest.raises(InputError, match="heads"):
-        EnsembleVariance(0.1, heads)  # type: ignore[arg-type]
+        EnsembleVariance(0.1, heads)
 
 
 @pytest.mark.parametrize(
@@ -212,19 +212,19 @@ def test_transition_tables_of_another_form_are_refused(table: object, message: s
     with pytest.raises(InputError, match=message):
         FiniteMDP.from_gymnasium(Odd(), 0.9)
     with pytest.raises(InputError, match="env is a int"):
-        FiniteMDP.from_gymnasium(3, 0.9)  # type: ignore[arg-type]
+        FiniteMDP.from_gymnasium(3, 0.9)
 
 
 def test_the_exact_twin_takes_no_floats_and_no_other_shape() -> None:
     operator = ExactRev(EXACT)
     with pytest.raises(InputError, match=r"0\.5 is a float"):
-        operator(((0.5, 0.5), (0.5, 0.5)))  # type: ignore[arg-type]
+        operator(((0.5, 0.5), (0.5, 0.5)))
     with pytest.raises(InputError, match="Q has 1 rows"):
         operator(((HALF,),))
     with pytest.raises(InputError, match="available has 2 rows of lengths"):
         ExactMDP(EXACT.transition, EXACT.reward, HALF, ((True,), (True,)))
     with pytest.raises(InputError, match="mdp is a FiniteMDP; it must be an ExactMDP"):
-        ExactRev(MDP)  # type: ignore[arg-type]
+        ExactRev(MDP)
 
 
 def test_the_learner_refuses_states_and_actions_that_it_has_not() -> None:
@@ -238,7 +238,7 @@ def test_the_learner_refuses_states_and_actions_that_it_has_not() -> None:
     with pytest.raises(InputError, match="do not fit into memory"):
         TabularLearner(2, 2, LearnerOptions(ensemble_size=10**15), 0)
     with pytest.raises(InputError, match=r"ensemble_size = 2\.5; it must be an integer"):
-        LearnerOptions(ensemble_size=2.5)  # type: ignore[arg-type]
+        LearnerOptions(ensemble_size=2.5)
 
 
 def test_the_kl_ball_keeps_its_bound_where_rows_have_tiny_entries() -> None:

@@ -260,3 +260,15 @@ def test_a_state_that_has_settled_does_not_make_sweeps_in_place_diverge(method: 
     mdp = FiniteMDP.from_arrays(kernel, rng.normal(size=(3, 1)), 0.9999, renormalise=True)
     solution = solve(RevOperator(mdp), tolerance=1e-6, method=method)
     assert solution.converged, solution.message
+
+
+@pytest.mark.parametrize("method", ["policy_iteration", "modified_policy_iteration"])
+def test_evaluations_under_a_worst_case_may_pass_through_a_larger_residual(method: str) -> None:
+    """Near γ = 1 the first evaluation enlarges the residual; undoing it would leave steps that gain 1 − γ each."""
+    kernel = np.array([[[0.25, 0.25, 0.5]], [[0.0, 1.0, 0.0]], [[0.0, 0.0, 1.0]]])
+    discount = 1 - 1e-9 if method == "policy_iteration" else 1 - 1e-4
+    mdp = FiniteMDP.from_arrays(kernel, [[-10.7], [-5.3], [-8.8]], discount)
+    operator = RevOperator(mdp, expectation=KLBall(0.1), value=PolicyMean([[1.0], [1.0], [1.0]]))
+    solution = solve(operator, tolerance=0.0, method=method, max_iterations=1000)
+    assert solution.iterations < 1000, solution.message
+    assert "float64 can certify" in solution.message

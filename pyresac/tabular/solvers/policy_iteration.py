@@ -14,6 +14,7 @@ from pyresac.tabular.solvers.certificate import Residual
 from pyresac.tabular.solvers.models import ExtremeModel, Model
 from pyresac.tabular.solvers.progress import Progress
 from pyresac.tabular.solvers.value_iteration import Shift, centre, take_image
+from pyresac.tabular.values import Min
 
 KRYLOV_ACCURACY = 1e-6
 FAST_MIXING = 0.7
@@ -73,14 +74,16 @@ def modified_policy_iteration(model: Model, v: Floats, progress: Progress) -> Re
 class _Guard:
     """Keeps evaluations from going astray where W is neither convex nor concave.
 
-    With the nominal expectation it is one of them (or linear), and both iterations converge from anywhere. A maximum
-    over actions of a minimum over kernels is not; there an evaluation that does not shrink the residual as W would is
+    Under the nominal expectation it is one of them (or linear), and concave where a linear V or a minimum over actions
+    meets a worst case: there both iterations converge from anywhere, though the residual may grow at first. A maximum
+    over actions of a minimum over kernels is neither; there an evaluation that does not shrink the residual as W would is
     undone, and W's own step taken.
     """
 
     def __init__(self, model: Model) -> None:
         self._model = model
-        self._needed = not isinstance(model.operator.expectation, Nominal)
+        value, expectation = model.operator.value, model.operator.expectation
+        self._needed = not (isinstance(expectation, Nominal) or value.linear or isinstance(value, Min))
         self._image: Floats | None = None
         self._allowed = np.inf
 
