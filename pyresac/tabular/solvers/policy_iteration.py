@@ -76,8 +76,8 @@ class _Guard:
 
     Under the nominal expectation it is one of them (or linear), and concave where a linear V or a minimum over actions
     meets a worst case: there both iterations converge from anywhere, though the residual may grow at first. A maximum
-    over actions of a minimum over kernels is neither; there an evaluation that does not shrink the residual as W would is
-    undone, and W's own step taken.
+    over actions of a minimum over kernels is neither; there an evaluation that does not shrink the residual as W would
+    is undone, and W's own step taken.
     """
 
     def __init__(self, model: Model) -> None:
