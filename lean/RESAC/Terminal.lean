@@ -23,7 +23,8 @@ inequality `V (f + c) ≤ V f + c` for `c ≥ 0` remains, and it is all that Bla
 * `rev_blackwell_of_subMonetary`, `revDone_contraction`: masked backups are monotone γ-contractions
   (C10).
 * `pin_subMonetary`: the same for a terminal state whose value is pinned to zero.
-* `revDone_discount_fails`: the paper's Lemma (Discounting) fails at a done pair (C10).
+* `revDone_discount_fails`, `pin_discount_fails`: the paper's Lemma (Discounting) fails at a done pair
+  and at a pair that leads into a pinned state (C10).
 -/
 
 noncomputable section
@@ -156,6 +157,21 @@ theorem revDone_discount_fails (Q : S → A → K) (c : K) (s : S) (a : A) (hdon
         ≠ revDone R γ cont E V pen Q s a + γ * c := by
   unfold revDone
   rw [hdone]
+  grind
+
+omit [LE K] [LT K] [LawfulOrderLT K] [IsLinearOrder K] [OrderedRing K] in
+/-- **With a pinned terminal state the Lemma (Discounting) fails as well.** At a pair that leads
+into a state `t` whose value is pinned to zero, the backup of `Q + c` is the backup of `Q`. C10. -/
+theorem pin_discount_fails {terminal : S → Prop} [DecidablePred terminal] (Q : S → A → K) (c : K)
+    (s : S) (a : A) {t : S} (ht : terminal t) (hE : ∀ f, E s a f = f t) (hγ : γ ≠ 0)
+    (hc : c ≠ 0) :
+    rev R γ E (pinV terminal V) pen (fun s a => Q s a + c) s a =
+        rev R γ E (pinV terminal V) pen Q s a ∧
+      rev R γ E (pinV terminal V) pen (fun s a => Q s a + c) s a ≠
+        rev R γ E (pinV terminal V) pen Q s a + γ * c := by
+  have e : ∀ q, pinV terminal V t q = 0 := fun q => if_pos ht
+  unfold rev
+  rw [hE, hE, e, e]
   grind
 
 end RESAC
