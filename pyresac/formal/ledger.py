@@ -24,6 +24,7 @@ from pyresac.formal.declarations import Declaration, declarations
 from pyresac.formal.errors import FormalError
 from pyresac.formal.headlines import headlines
 from pyresac.formal.markers import Marker, markers, names_of_tests
+from pyresac.formal.real import FOLDER as LAYER
 
 FILE = Path(__file__).with_name("claims.toml")
 WIDTH = 118
@@ -98,7 +99,8 @@ def _claim(entry: Mapping[str, Any]) -> Claim:
 
 def problems(claims: list[Claim], repository: Path) -> list[str]:
     """Every disagreement between the ledger, the Lean sources and the tests; empty where there is none."""
-    declared = declarations(repository / "lean")
+    folders = [repository / "lean", repository / "lean" / LAYER]
+    declared = {name: d for f in folders if f.is_dir() for name, d in declarations(f).items()}
     marked = markers(repository, FOLDERS)
     tests = names_of_tests(repository, FOLDERS)
     return [
@@ -243,10 +245,12 @@ after a repair that we prove, {refuted} do not hold, {checked} is a set of figur
 are not mathematical statements. {added} more ({own}) are ours. The main theorem, contraction with a unique fixed point
 under frozen penalties, stands, and in greater generality than the paper has it."""
 READING = """\
-Every theorem below is in `lean/RESAC/`, over an arbitrary linearly ordered field (so for ℚ and for ℝ), from Lean's
+The theorems below are in `lean/RESAC/`, over an arbitrary linearly ordered field (so for ℚ and for ℝ), from Lean's
 core library alone; the soft ones assume three laws of exp and log, and the counterexamples of C22, C23 and C25 are
 MDPs over ℚ. They were checked with the npm build of Lean 4.28.0-pre (`python -m pyresac.formal.check`). The pinned
 release, Lean 4.28.0 with `lake build`, is the authority.
+Names that begin with `Reals.` are in `lean/real`, over ℝ in Mathlib's terms, checked so far against a stand-in for
+Mathlib only ([real-layer.md](real-layer.md)).
 Tests are property tests on exact rational arithmetic unless their names say otherwise. A test holds this page, the
 Lean sources and the tests against each other.
 
