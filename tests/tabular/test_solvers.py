@@ -10,6 +10,7 @@ import pytest
 from pyresac.errors import InputError, NotAContractionError
 from pyresac.tabular import families
 from pyresac.tabular.checks import Floats
+from pyresac.tabular.exact import ExactRev
 from pyresac.tabular.expectations import EntropicRisk, ExpectationFunctional, KLBall, L1Ball, Nominal
 from pyresac.tabular.live import EnsembleDeviation, EnsembleVariance, LiveOperator, NormPenalty, ScaledPenalty
 from pyresac.tabular.mdp import FiniteMDP
@@ -272,3 +273,14 @@ def test_evaluations_under_a_worst_case_may_pass_through_a_larger_residual(metho
     solution = solve(operator, tolerance=0.0, method=method, max_iterations=1000)
     assert solution.iterations < 1000, solution.message
     assert "float64 can certify" in solution.message
+
+
+@pytest.mark.parametrize("discount", [2.0**-60, 1e-3])
+def test_the_bound_counts_the_rounding_of_the_last_backup_itself(discount: float) -> None:
+    """At a small γ the residual says next to nothing: what is left is the rounding of q = R + γ(E v − frozen)."""
+    for seed in range(5):
+        mdp = families.random_dense(3, 2, discount, seed)
+        solution = solve(RevOperator(mdp), tolerance=0.0)
+        exact = ExactRev(mdp.to_exact()).fixed_point()
+        error = max(abs(Fraction(float(solution.q[s, a])) - exact[s][a]) for s in range(3) for a in range(2))
+        assert 0 < error <= Fraction(solution.error_bound)
