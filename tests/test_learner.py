@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from pyresac.errors import InputError
-from pyresac.tabular.families import random_dense
+from pyresac.tabular.families import chain, random_dense
 from pyresac.tabular.learner import LearnerOptions, TabularLearner
 from pyresac.tabular.mdp import FiniteMDP
 from pyresac.tabular.operator import RevOperator
@@ -227,3 +227,21 @@ def test_tables_of_another_shape_are_refused() -> None:
         learner.load_arrays(other.arrays(), 0)
     with pytest.raises(InputError, match="table 'q': found nothing"):
         learner.load_arrays({}, 0)
+
+
+def test_kappa_covaries_with_coverage_in_a_measured_run() -> None:
+    """C20 in a run: the paper has κ independent of the data; here it grows with the number of transitions seen."""
+    mdp = chain(5, 0.9)
+    learner = TabularLearner(5, 2, LearnerOptions(discount=0.9, lambda_ale=0.01, lambda_epi=0.0), seed=0)
+    kernel, draw = mdp.dense(), np.random.default_rng(1)
+    seen, kappas, state = [], [], 0
+    for step in range(1, 3001):
+        action = learner.act(state)
+        successor = int(draw.choice(5, p=kernel[state, action]))
+        learner.update(state, action, float(mdp.reward[state, action]), successor, terminated=False)
+        state = successor
+        if step % 100 == 0:
+            seen.append(step)
+            kappas.append(float(learner.kappa.mean()))
+    assert kappas[0] < kappas[-1]
+    assert np.corrcoef(seen, kappas)[0, 1] > 0.5
