@@ -33,6 +33,8 @@ def load(path: Path, discount: float | None = None) -> FiniteMDP:
 
 def save(mdp: FiniteMDP, path: Path) -> None:
     """Write `mdp` to `path`, by its ending: `.npz` or `.csv`. Raises InputError for another ending."""
+    if not path.parent.is_dir():
+        raise InputError(f"{path.parent} is not a folder; make it before saving {path.name} into it")
     if path.suffix == ".npz":
         _save_npz(mdp, path)
     elif path.suffix == ".csv":

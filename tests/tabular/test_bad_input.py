@@ -254,3 +254,12 @@ def test_the_kl_ball_keeps_its_bound_where_rows_have_tiny_entries() -> None:
             found = ball(mdp, np.array([1.0, -1.0]))[0, 0]
             assert abs(found - (1 - 2 * q)) <= 0.1 * ball.rounding(mdp, 1.0) + slack
             assert ball(mdp, np.array([1e-318, -1e-318]))[0, 0] == pytest.approx((1 - 2 * q) * 1e-318, abs=2e-323)
+
+
+def test_a_method_that_is_no_name_and_a_folder_that_is_not_there_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"method is \['auto'\]; it must be one of"):
+        solve(RevOperator(MDP), method=["auto"])  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="is not a folder; make it before saving"):
+        MDP.save(tmp_path / "missing" / "mdp.npz")
+    with pytest.raises(InputError, match="radius is"):
+        IntervalSet.around(MDP, np.zeros((2, 2)))  # type: ignore[arg-type]

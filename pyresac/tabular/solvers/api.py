@@ -61,7 +61,7 @@ def solve(
     started = time.perf_counter()
     _check_operator(operator)
     goal = check_number("tolerance", tolerance, "a finite number of at least 0", low=0.0)
-    if method != "auto" and method not in METHODS:
+    if not isinstance(method, str) or (method != "auto" and method not in METHODS):
         raise InputError(f"method is {method!r}; it must be one of {', '.join(map(repr, ['auto', *METHODS]))}")
     if max_iterations is not None and (
         isinstance(max_iterations, bool) or not isinstance(max_iterations, (int, np.integer)) or max_iterations < 1
