@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -26,20 +27,35 @@ from pyresac.envs.bus import (
     simulate,
     simulate_days,
 )
+from pyresac.envs.bus import compiled as compiled_module
 from pyresac.envs.bus import state as at
 from pyresac.envs.bus.comparison import paired_difference, summarise
-from pyresac.envs.bus.compiled import normal, poisson, uniform
-from pyresac.envs.bus.kernel import ridge_reward
+from pyresac.envs.bus.compiled import normal, poisson, sources_digest, uniform
+from pyresac.envs.bus.kernel import advance, ridge_reward
 from pyresac.envs.bus.layout import Layout, lay_out
 from pyresac.envs.bus.line import DIRECTION, FOLLOWER, LEADER
 from pyresac.envs.bus.metrics import excess_wait
 from pyresac.envs.bus.motion import arrival
+from pyresac.envs.bus.rules import run_days
 from pyresac.errors import InputError
 
 
 def steady(layout: Layout, *speeds: float) -> np.ndarray:
     """Speeds (E, 2, L), the same on every link."""
     return np.array(speeds)[:, None, None] * np.ones((len(speeds), *layout.line.length.shape))
+
+
+def test_compiled_code_is_kept_for_these_very_sources(tmp_path: Path) -> None:
+    """The rule runner calls the kernel out of another file: a change there must not leave it as it was."""
+    first, second = tmp_path / "one.py", tmp_path / "two.py"
+    first.write_text("a = 1\n")
+    second.write_text("b = 1\n")
+    before = sources_digest(tmp_path)
+    assert sources_digest(tmp_path) == before
+    second.write_text("b = 2\n")
+    assert sources_digest(tmp_path) != before
+    for function in (run_days, advance):
+        assert sources_digest(Path(compiled_module.__file__).parent) in function.stats.cache_path
 
 
 def test_uniform_normal_and_poisson_numbers() -> None:

@@ -7,8 +7,10 @@ in any order of events (common random numbers), and a day can be drawn again fro
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
@@ -21,9 +23,29 @@ DESTINATION = 16
 """Streams. The i-th passenger of one draw takes stream DESTINATION + i, so this one must stay the last."""
 
 
+def sources_digest(folder: Path) -> str:
+    """16 hexadecimal digits of the Python sources in `folder`."""
+    content = hashlib.sha256()
+    for path in sorted(folder.glob("*.py")):
+        content.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+    return content.hexdigest()[:16]
+
+
+OPTIONS: Any = numba.config
+SOURCES = Path(__file__).parent
+CACHE = Path(OPTIONS.CACHE_DIR or SOURCES / "__pycache__") / f"corridor-{sources_digest(SOURCES)}"
+"""Numba renews a compiled function when its own file changes, not when one that it calls does: a folder for each state
+of the sources keeps old code out of a new simulator."""
+
+
 def compiled(function: Function) -> Function:
     """Compile for the types of the first call, kept on disk; IEEE order of operations (no fast-math)."""
-    return cast(Function, numba.njit(cache=True)(function))
+    chosen = OPTIONS.CACHE_DIR
+    OPTIONS.CACHE_DIR = str(CACHE)
+    try:
+        return cast(Function, numba.njit(cache=True)(function))
+    finally:
+        OPTIONS.CACHE_DIR = chosen
 
 
 @compiled
