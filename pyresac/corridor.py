@@ -1,6 +1,6 @@
 """`python -m pyresac.corridor`: simulate a bus corridor, compare holding controllers, draw figures, import a GTFS feed.
 
-Exit codes: 0 done; 2 bad input, before any work; 1 the disk refused; 130 interrupted.
+Exit codes: 0 done; 2 bad input; 1 the disk refused; 130 interrupted.
 """
 
 from __future__ import annotations
@@ -133,6 +133,8 @@ def main(arguments: list[str] | None = None) -> int:
 def run(command: Simulate | Compare | Draw | Gtfs, console: Console) -> None:
     """Carry out a command. Raises InputError and OSError."""
     if isinstance(command, Gtfs):
+        if command.out.suffix != ".json":
+            raise InputError(f"out is {command.out}; expected a file ending in .json, as --corridor takes it")
         corridor = gtfs_corridor(
             command.feed,
             command.route,

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import math
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -151,11 +153,41 @@ def test_as_a_program(line: str, small: Corridor) -> None:
             "expected 0 ≤ first < last",
         ),
         (["gtfs", "--feed", "no.zip", "--out", "o.json", "--route", "7", "--date", DATE], "no.zip: no such file"),
+        (["gtfs", "--feed", "a.zip", "--out", "a.zip", "--route", "7", "--date", DATE], "a file ending in .json"),
     ],
 )
 def test_bad_commands(capsys: pytest.CaptureFixture[str], arguments: list[str], message: str) -> None:
     assert main(arguments) == 2
     assert message in capsys.readouterr().err.replace("\n", " ")
+
+
+@pytest.mark.parametrize("hours", [("5", "6"), ("50", "1e9")])
+def test_hours_after_the_day(capsys: pytest.CaptureFixture[str], line: str, hours: tuple[str, str]) -> None:
+    arguments = ["figure", "--kind", "time-space", "--out", "a.png", "--corridor", line, "--seeds", "1", "--hours"]
+    assert main([*arguments, *hours]) == 2
+    assert "the last trip ends after 1." in capsys.readouterr().err.replace("\n", " ")
+
+
+def test_endless_hours_are_cut_at_the_end_of_the_day(small: Corridor) -> None:
+    record = simulate(small, NoHolding(), 0)
+    assert time_space({"a day": record}, hours=(0.0, math.inf)).axes[0].get_xlim() == (0.0, record.end)
+
+
+def test_names_are_shown_as_they_are(capsys: pytest.CaptureFixture[str], tmp_path: Path, small: Corridor) -> None:
+    """Brackets in a name are no markup of the terminal."""
+    path, names = tmp_path / "line.json", {stop: f"[/{stop}]" for stop in small.stops}
+    ways = [replace(way, stops=tuple(names[stop] for stop in way.stops)) for way in small.directions]
+    save_corridor(replace(small, name="[/red]line", stops=tuple(names.values()), up=ways[0], down=ways[1]), path)
+    assert main(["simulate", "--corridor", str(path), "--seeds", "1", "--by", "stop"]) == 0
+    shown = capsys.readouterr().out
+    assert "[/red]line" in shown
+    assert "[/B]" in shown
+
+
+def test_an_endless_interval_is_null_in_json(capsys: pytest.CaptureFixture[str], line: str) -> None:
+    arguments = ["compare", "--corridor", line, "--seeds", "2", "--controllers", "none", "headway", "--json"]
+    content = output(capsys, *arguments, "--level", "0.9999999999999999")
+    assert content["differences"]["headway"]["reward"]["half_width"] is None
 
 
 def test_a_disk_that_refuses(capsys: pytest.CaptureFixture[str], tmp_path: Path, line: str) -> None:

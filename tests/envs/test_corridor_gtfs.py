@@ -153,6 +153,22 @@ BAD_FEEDS: list[tuple[dict[str, str | None], dict[str, Any], str]] = [
     ),
     (changed("stop_times", "T00,22:06:00,22:06:00", "T00,,"), {}, "trip 'T00': the first and the last stop need times"),
     (changed("stops", "s1a,Stop 1,50.005", "s1a,Stop 1,50.0"), {}, "stops 's0a' and 's1a' lie 0 m apart"),
+    (
+        changed("stop_times", "T00,22:01:30,22:01:30", "T00,22:01:30,22:01:00"),
+        {},
+        "trip 'T00': times go backwards at stop 's1a'",
+    ),
+    (changed("frequencies", "22:30:00,600", "22:30:00,0"), {}, "frequencies.txt, trip 'T00': .*headway_secs 0;"),
+    (changed("frequencies", "22:30:00,600", "22:30:00,"), {}, "frequencies.txt, trip 'T00': .*headway_secs nan;"),
+    (
+        changed("frequencies", "22:30:00", "21:30:00"),
+        {},
+        "frequencies.txt, trip 'T00': .*the end must follow the start",
+    ),
+    (changed("trips", "T00,0", "T00,out"), {}, "table trips.txt: cannot be read"),
+    (changed("stop_times", "T00,22:00:00", "T00,soon"), {}, "table stop_times.txt: cannot be read"),
+    (changed("stops", "Stop 0,50.0", "Stop 0,north"), {}, "table stops.txt: cannot be read"),
+    ({}, {"directions": (0, 0)}, r"directions are \(0, 0\); expected two different"),
     (changed("stops", "s1a,", "x1a,"), {}, r"stops \['s1a'\] of trip 'T00' are not in stops.txt"),
 ]
 

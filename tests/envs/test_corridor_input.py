@@ -17,6 +17,7 @@ import pytest
 from pyresac.envs.bus import (
     Corridor,
     Direction,
+    Simulator,
     Vehicle,
     controller_named,
     default_corridor,
@@ -120,6 +121,24 @@ BAD_VALUES: list[tuple[str, Change, str]] = [
     ("controller", lambda c: simulate(c, lambda observation: 61.0), r"holding\[0\] is 61.0 s; it must be in \[0, 60\]"),
     ("nan holding", lambda c: simulate(c, lambda observation: np.nan), r"holding\[0\] is nan s"),
     ("no number", lambda c: simulate(c, lambda observation: "x"), "holding is 'x'"),
+    ("a text", lambda c: simulate(c, lambda observation: "5"), "holding is '5'"),
+    ("nothing", lambda c: simulate(c, lambda observation: None), "holding is None"),
+    ("a huge bus", lambda c: Vehicle(capacity=10**30), "it must be an integer of at least 1, at most 10000"),
+    ("a huge number", lambda c: replace(c, headway=10**400), "headway is 10+; it must be a finite number"),
+    (
+        "texts of numbers",
+        lambda c: with_up(c, length=["400", "300", "500", "350"]),
+        "length must be an array of numbers",
+    ),
+    ("a missing number", lambda c: with_up(c, length=[None, 300, 500, 350]), "length must be an array of numbers"),
+    ("one text of stops", lambda c: replace(c, stops="ABCDE"), "stops is 'ABCDE'; it must be a list of names"),
+    ("a number of stops", lambda c: with_up(c, stops=5), "stops is 5; it must be a list of names"),
+    ("a number as name", lambda c: replace(c, name=5), "non-empty string"),
+    ("no corridor", lambda c: simulate("default", NoHolding()), "corridor is 'default'; it must be a Corridor"),
+    ("no controller", lambda c: simulate(c, "none"), "controller is 'none'; it must be callable"),
+    ("day past the end", lambda c: Simulator(c, 2).start([1], rows=[2]), r"rows are \[2\]; .* in \[0, 1\]"),
+    ("day before the first", lambda c: Simulator(c, 2).start([1], rows=[-1]), r"rows are \[-1\]"),
+    ("half a day", lambda c: Simulator(c, 2).start([1], rows=[0.5]), r"rows are \[0.5\]"),
     ("gain", lambda c: TargetHeadway(gain=-1.0), "gain is -1.0"),
 ]
 
@@ -134,6 +153,9 @@ def test_bad_values(small: Corridor, change: Change, message: str) -> None:
     ("text", "message"),
     [
         ("fast", "controller 'fast' is unknown; allowed: one of"),
+        ("target:slack=1,slack=2", "'slack' is given more than once"),
+        (":rule", "Empty module name"),
+        (".near:rule", "controller '.near:rule'"),
         ("target:slack", "'slack' is not of the form parameter=number"),
         ("target:slck=3", r"no parameters \['slck'\]; it has \['gain', 'slack'\]"),
         ("no_such_module:rule", "No module named 'no_such_module'"),
@@ -173,6 +195,15 @@ def edit_json(path: Path, edit: Callable[[dict[str, Any]], Any]) -> None:
         (lambda c: c.update(hours=0), "hours is 0"),
         (lambda c: c["down"].update(launches=[]), "timetable of direction down is empty"),
         (lambda c: c.update(headway="often"), "headway is 'often'"),
+        (lambda c: c.update(headway=10**400), "headway is 10+; it must be a finite number"),
+        (lambda c: c.update(stops=5), "stops is 5; expected a list"),
+        (lambda c: c.update(stops="ABCDE"), "stops is 'ABCDE'; expected a list"),
+        (lambda c: c.update(demand=5), "demand is 5; expected a list"),
+        (lambda c: c["up"].update(stops=5), "up: stops is 5; it must be a list of names"),
+        (lambda c: c["demand"][0].update(rates=[10**400, 1]), "expected numbers"),
+        (lambda c: c["demand"].append(c["demand"][0]), r"demand\[20\]: 'A' → 'B' has a row already"),
+        (lambda c: c.update(hours=True), "hours is True; it must be an integer"),
+        (lambda c: c.update(hours=10**12), "hours is 1000000000000, but up.speed has 2 columns"),
     ],
 )
 def test_bad_corridor_files(
@@ -192,6 +223,9 @@ def test_unreadable_corridor_files(tmp_path: Path) -> None:
     (tmp_path / "broken.json").write_text("{")
     with pytest.raises(InputError, match="not a JSON file"):
         load_corridor(tmp_path / "broken.json")
+    (tmp_path / "deep.json").write_text("[" * 100_000)
+    with pytest.raises(InputError, match="not a JSON file"):
+        load_corridor(tmp_path / "deep.json")
 
 
 def workbook(path: Path, rows: list[list[Any]]) -> None:

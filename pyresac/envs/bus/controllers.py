@@ -181,7 +181,8 @@ def controller_named(text: str) -> Controller:
         raise InputError(f"controller {text!r} is unknown; allowed: {allowed}")
     try:
         found: Controller = getattr(importlib.import_module(name), rest)
-    except (ImportError, AttributeError) as error:
+    except (ImportError, AttributeError, SyntaxError, TypeError, ValueError) as error:
+        # of a module's text, a relative name, an empty name; what the module's own code raises goes through
         raise InputError(f"controller {text!r}: {error}; allowed: {allowed}") from error
     if not callable(found):
         raise InputError(f"controller {text!r} is a {type(found).__name__}; it must be callable")
@@ -192,6 +193,8 @@ def _with_parameters(name: str, text: str) -> Rule:
     parameters: dict[str, float] = {}
     for part in filter(None, text.split(",")):
         key, _, value = part.partition("=")
+        if key.strip() in parameters:
+            raise InputError(f"controller {name}: {key.strip()!r} is given more than once")
         try:
             parameters[key.strip()] = float(value)
         except ValueError as error:

@@ -8,6 +8,7 @@ last one lasts to the end.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,6 +20,8 @@ from pyresac.errors import InputError
 
 Array = NDArray[np.float64]
 DIRECTIONS = ("up", "down")
+LARGEST_BUS = 10_000
+"""Passengers; the longest possible dwell, and with it the longest possible day, follow from the capacity."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +29,7 @@ class Vehicle:
     """A bus. Dwell = max(alighting_time · alighting, boarding_time · boarding) + clearance_time."""
 
     capacity: int = 50
-    """Passengers, at least 1."""
+    """Passengers, 1 to LARGEST_BUS."""
     acceleration: float = 3.0
     """m/s², above 0."""
     deceleration: float = 5.0
@@ -40,8 +43,10 @@ class Vehicle:
 
     def __post_init__(self) -> None:
         whole = isinstance(self.capacity, int | np.integer) and not isinstance(self.capacity, bool)
-        if not whole or self.capacity < 1:
-            raise InputError(f"vehicle.capacity is {self.capacity!r}; it must be an integer of at least 1")
+        if not whole or not 1 <= self.capacity <= LARGEST_BUS:
+            raise InputError(
+                f"vehicle.capacity is {self.capacity!r}; it must be an integer of at least 1, at most {LARGEST_BUS}"
+            )
         for name, least in (
             ("acceleration", False),
             ("deceleration", False),
@@ -67,7 +72,7 @@ class Direction:
     launches: Array
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "stops", tuple(self.stops))
+        object.__setattr__(self, "stops", _listed(self.stops))
         for name in ("length", "speed", "launches"):
             object.__setattr__(self, name, _frozen(name, getattr(self, name)))
 
@@ -103,7 +108,7 @@ class Corridor:
     """Seconds after midnight at which time 0 lies."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "stops", tuple(self.stops))
+        object.__setattr__(self, "stops", _listed(self.stops))
         object.__setattr__(self, "demand", _frozen("demand", self.demand))
         self._check_scalars()
         self._check_stops()
@@ -140,7 +145,11 @@ class Corridor:
             )
 
     def _check_stops(self) -> None:
-        if not self.name or not all(isinstance(stop, str) and stop for stop in self.stops):
+        if (
+            not isinstance(self.name, str)
+            or not self.name
+            or not all(isinstance(stop, str) and stop for stop in self.stops)
+        ):
             raise InputError("a corridor and each of its stops need a name that is a non-empty string")
         repeated = sorted({stop for stop in self.stops if self.stops.count(stop) > 1})
         if repeated:
@@ -209,7 +218,7 @@ def _number(name: str, value: Any, *, zero_allowed: bool = False, least: float =
     good = (
         isinstance(value, int | float | np.integer | np.floating)
         and not isinstance(value, bool)
-        and math.isfinite(value)
+        and -sys.float_info.max <= value <= sys.float_info.max
     )
     floor_included = zero_allowed or least > 0.0
     if not good or value < least or (value == least and not floor_included):
@@ -218,10 +227,19 @@ def _number(name: str, value: Any, *, zero_allowed: bool = False, least: float =
         )
 
 
+def _listed(stops: Any) -> tuple[Any, ...]:
+    if not isinstance(stops, Sequence | np.ndarray) or isinstance(stops, str):
+        raise InputError(f"stops is {stops!r}; it must be a list of names")
+    return tuple(stops)
+
+
 def _frozen(name: str, values: ArrayLike) -> Array:
     try:
-        array = np.array(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+        given = np.array(values)
+    except ValueError as error:
         raise InputError(f"{name} must be an array of numbers: {error}") from error
+    if given.dtype.kind not in "iuf":
+        raise InputError(f"{name} must be an array of numbers, got {given.dtype} {str(values)[:80]}")
+    array = given.astype(np.float64)
     array.flags.writeable = False
     return array

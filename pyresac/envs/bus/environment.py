@@ -21,7 +21,7 @@ from pyresac.envs.bus import observation as seen
 from pyresac.envs.bus.corridor import Array, Corridor
 from pyresac.envs.bus.episodes import Episodes, Form
 from pyresac.envs.bus.metrics import day_metrics
-from pyresac.envs.bus.simulator import LARGEST_SEED
+from pyresac.envs.bus.simulator import LARGEST_SEED, numbers
 from pyresac.errors import InputError
 
 METADATA: dict[str, Any] = {"render_modes": []}
@@ -48,8 +48,8 @@ def action_space(episodes: Episodes, unit_actions: bool) -> spaces.Box:
 def to_seconds(actions: Any, count: int, limit: float, unit_actions: bool) -> Array:
     """(count,) seconds from actions of `action_space`."""
     try:
-        array = np.asarray(actions, dtype=np.float64).reshape(-1)
-    except (TypeError, ValueError) as error:
+        array = numbers(actions)
+    except ValueError as error:
         raise InputError(f"action is {actions!r}; it must be {count} numbers") from error
     if array.size != count:
         raise InputError(f"action has {array.size} entries; expected {count}")

@@ -158,6 +158,8 @@ class Episodes:
             raise InputError(f"the state has arrays {sorted(arrays)}; expected {sorted(expected)}")
         grows = ("day.passengers", "day.bound")
         for name, array in arrays.items():
+            if not isinstance(array, np.ndarray):
+                raise InputError(f"state array {name} is a {type(array).__name__}; expected a NumPy array")
             same = [size for axis, size in enumerate(array.shape) if not (name in grows and axis == 1)]
             wanted = [size for axis, size in enumerate(expected[name].shape) if not (name in grows and axis == 1)]
             if same != wanted or array.dtype != expected[name].dtype:

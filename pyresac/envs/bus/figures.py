@@ -19,12 +19,17 @@ from pyresac.errors import InputError
 
 
 def time_space(records: Mapping[str, Record], direction: int = 0, hours: tuple[float, float] = (2.0, 5.0)) -> Figure:
-    """Where every bus of one direction is, one panel a record, coloured by load; `hours` after the start of service."""
+    """Where every bus of one direction is, one panel a record, coloured by load; `hours` after the start of
+    service, cut at the end of the last trip."""
     first, last = hours
     if not records or not 0.0 <= first < last:
         raise InputError(
             f"hours are {first:g} to {last:g} for {len(records)} records; expected 0 ≤ first < last and a record"
         )
+    end = max(record.end for record in records.values()) / 3600.0
+    if first >= end:
+        raise InputError(f"hours are {first:g} to {last:g}; the last trip ends after {end:.2f} hours")
+    last = min(last, end)
     figure = Figure(figsize=(11.0, 3.6 * len(records) + 0.6), layout="constrained")
     panels = figure.subplots(len(records), 1, sharex=True, squeeze=False)[:, 0]
     for axes, (name, record) in zip(panels, records.items(), strict=True):

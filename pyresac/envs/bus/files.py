@@ -4,6 +4,7 @@ for bit."""
 from __future__ import annotations
 
 import json
+import sys
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
@@ -50,7 +51,7 @@ def load_corridor(path: str | Path) -> Corridor:
         content = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror})") from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(f"{path}: not a JSON file: {error}") from error
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         found = content.get("format") if isinstance(content, dict) else type(content).__name__
@@ -62,10 +63,10 @@ def load_corridor(path: str | Path) -> Corridor:
         ways = [_direction(f"{path}: {way}", content[way]) for way in DIRECTIONS]
         return Corridor(
             name=content["name"],
-            stops=tuple(content["stops"]),
+            stops=content["stops"],
             up=ways[0],
             down=ways[1],
-            demand=_demand(str(path), content),
+            demand=_demand(str(path), content, ways[0].speed.shape[-1]),
             vehicle=Vehicle(**vehicle),
             **{name: content[name] for name in NUMBERS},
         )
@@ -76,14 +77,23 @@ def load_corridor(path: str | Path) -> Corridor:
 
 def _direction(where: str, content: Any) -> Direction:
     _expect_keys(where, content, WAY_KEYS)
-    return Direction(**content)
+    try:
+        return Direction(**content)
+    except InputError as error:
+        raise InputError(f"{where}: {error}") from error
 
 
-def _demand(where: str, content: dict[str, Any]) -> np.ndarray[Any, np.dtype[np.float64]]:
+def _demand(where: str, content: dict[str, Any], columns: int) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """(hours, N, N); `columns` is the number of hours that the speeds have."""
     stops, hours = content["stops"], content["hours"]
-    if not isinstance(hours, int) or hours < 1:
+    if isinstance(hours, bool) or not isinstance(hours, int) or hours < 1:
         raise InputError(f"{where}: hours is {hours!r}; it must be an integer of at least 1")
-    demand = np.zeros((hours, len(stops), len(stops)))
+    if hours != columns:
+        raise InputError(f"{where}: hours is {hours}, but up.speed has {columns} columns")
+    for key in ("stops", "demand"):
+        if not isinstance(content[key], list):
+            raise InputError(f"{where}: {key} is {content[key]!r}; expected a list")
+    demand, filled = np.zeros((hours, len(stops), len(stops))), set()
     for number, row in enumerate(content["demand"]):
         place = f"{where}: demand[{number}]"
         _expect_keys(place, row, ("from", "to", "rates"))
@@ -93,9 +103,16 @@ def _demand(where: str, content: dict[str, Any]) -> np.ndarray[Any, np.dtype[np.
         rates = row["rates"]
         if not isinstance(rates, list) or len(rates) != hours:
             raise InputError(f"{place}.rates is {rates!r}; expected {hours} numbers, one an hour")
-        if not all(isinstance(rate, int | float) and not isinstance(rate, bool) for rate in rates):
+        if not all(
+            isinstance(rate, int | float) and not isinstance(rate, bool) and abs(rate) <= sys.float_info.max
+            for rate in rates
+        ):
             raise InputError(f"{place}.rates is {rates!r}; expected numbers")
-        demand[:, stops.index(row["from"]), stops.index(row["to"])] = rates
+        pair = stops.index(row["from"]), stops.index(row["to"])
+        if pair in filled:
+            raise InputError(f"{place}: {row['from']!r} → {row['to']!r} has a row already; expected one a pair")
+        filled.add(pair)
+        demand[:, *pair] = rates
     return demand
 
 

@@ -62,6 +62,8 @@ def gtfs_corridor(
     """
     feed = Path(feed)
     day = _date(date)
+    if len(set(directions)) != 2:
+        raise InputError(f"directions are {directions}; expected two different direction_ids, of up and of down")
     tables = _read(feed, route, day)
     patterns = [_pattern(feed, tables, way) for way in directions]
     names = _names(feed, tables, patterns)
@@ -142,14 +144,20 @@ def _read(feed: Path, route: str, day: datetime.date) -> Any:
         span = f"it runs from {min(services)} to {max(services)}" if services else "it has no service at all"
         raise InputError(f"{feed}: no service on {day}; {span}")
     view = {"trips.txt": {"service_id": services[day], "route_id": chosen}}
-    return partridge.load_feed(str(feed), view=view)
+    tables = partridge.load_feed(str(feed), view=view)
+    for name in ("trips", "stop_times", "stops", "frequencies", "shapes"):
+        try:
+            getattr(tables, name)  # read and converted here
+        except Exception as error:  # as above
+            raise InputError(f"{feed}, table {name}.txt: cannot be read ({type(error).__name__}: {error})") from error
+    return tables
 
 
 def _pattern(feed: Path, tables: Any, way: int) -> Pattern:
     """The commonest stop sequence of a direction, with all its trips of the day."""
     trips = tables.trips[tables.trips["direction_id"].astype(float) == float(way)]
     if trips.empty:
-        present = sorted(set(tables.trips["direction_id"]))
+        present = sorted(set(tables.trips["direction_id"].dropna()))
         raise InputError(f"{feed}, table trips.txt: no trip with direction_id {way} on that date; there are {present}")
     times = tables.stop_times[tables.stop_times["trip_id"].isin(trips["trip_id"])].sort_values(
         ["trip_id", "stop_sequence"]
@@ -173,7 +181,7 @@ def _pattern(feed: Path, tables: Any, way: int) -> Pattern:
     arrive, depart = [], []
     for rows in chosen:
         times_of = _interpolated(feed, rows, length)
-        for shift in _departures(tables, str(rows["trip_id"].iloc[0]), times_of[1][0]):
+        for shift in _departures(feed, tables, str(rows["trip_id"].iloc[0]), times_of[1][0]):
             arrive.append(times_of[0] + shift)
             depart.append(times_of[1] + shift)
     order = np.argsort([times[0] for times in depart], kind="stable")
@@ -187,16 +195,22 @@ def _pattern(feed: Path, tables: Any, way: int) -> Pattern:
     return Pattern(stop_ids, length, np.array(arrive)[order][distinct], first[distinct])
 
 
-def _departures(tables: Any, trip: str, departure: float) -> list[float]:
+def _departures(feed: Path, tables: Any, trip: str, departure: float) -> list[float]:
     """Shifts of a trip's times: 0, or one for each departure that frequencies.txt gives it."""
     frequencies = tables.frequencies
     rows = frequencies[frequencies["trip_id"] == trip] if not frequencies.empty else frequencies
     if rows.empty:
         return [0.0]
-    spans = zip(rows["start_time"], rows["end_time"], rows["headway_secs"], strict=True)
-    return [
-        float(time) - departure for start, end, gap in spans for time in np.arange(float(start), float(end), float(gap))
-    ]
+    shifts: list[float] = []
+    for start, end, gap in zip(rows["start_time"], rows["end_time"], rows["headway_secs"], strict=True):
+        if not (start < end and gap > 0.0):
+            given = f"start_time {start:g} s, end_time {end:g} s, headway_secs {gap:g}"
+            raise InputError(
+                f"{feed}, table frequencies.txt, trip {trip!r}: {given}; the end must follow the start, "
+                f"and headway_secs be above 0"
+            )
+        shifts.extend(float(time) - departure for time in np.arange(float(start), float(end), float(gap)))
+    return shifts
 
 
 def _interpolated(feed: Path, rows: Any, length: Array) -> tuple[Array, Array]:
@@ -208,10 +222,10 @@ def _interpolated(feed: Path, rows: Any, length: Array) -> tuple[Array, Array]:
     if np.isnan(arrive[[0, -1]]).any():
         raise InputError(f"{where}: the first and the last stop need times")
     known = np.flatnonzero(~np.isnan(arrive))
-    if (arrive[known[1:]] < depart[known[:-1]]).any() or (depart[known] < arrive[known]).any():
-        stop = (
-            rows["stop_id"].iloc[int(known[1:][arrive[known[1:]] < depart[known[:-1]]][0])] if len(known) > 1 else "?"
-        )
+    back = depart[known] < arrive[known]
+    back[1:] |= arrive[known[1:]] < depart[known[:-1]]
+    if back.any():
+        stop = rows["stop_id"].iloc[int(known[back][0])]
         raise InputError(f"{where}: times go backwards at stop {stop!r}; they must not decrease along a trip")
     fresh = np.array([i for i in known if i == 0 or arrive[i] > depart[known[known < i]][-1]])
     if fresh[-1] != len(arrive) - 1:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from rich.markup import escape
 from rich.table import Table
 
 from pyresac.envs.bus import metrics
@@ -36,7 +37,7 @@ def paired_gaps(tables: Mapping[str, Days], reference: str, level: float) -> dic
 
 def metrics_shown(title: str, table: Days) -> Table:
     """Mean ± standard deviation over days."""
-    shown = Table(title=title)
+    shown = Table(title=escape(title))
     for column in ("metric", "mean", "± sd", "unit"):
         shown.add_column(column, justify="left" if column in ("metric", "unit") else "right")
     for name, values in table.items():
@@ -47,7 +48,7 @@ def metrics_shown(title: str, table: Days) -> Table:
 
 def comparison_shown(title: str, reference: str, table: Days, gaps: Gaps) -> Table:
     """The reference's means and the others' differences to it, bold where the interval leaves out 0."""
-    shown = Table(title=title)
+    shown = Table(title=escape(title))
     for index, column in enumerate(("metric", reference, *gaps)):
         shown.add_column(column, justify="left" if index == 0 else "right")
     for key, values in table.items():
@@ -83,13 +84,16 @@ def groups_shown(by: str, rows: list[dict[str, Any]]) -> Table:
         shown.add_column(_with_unit(name).replace("_", " "), justify="left" if isinstance(value, str) else "right")
     for row in rows:
         shown.add_row(
-            *(value if isinstance(value, str) else "" if value is None else f"{value:.3g}" for value in row.values())
+            *(
+                escape(value) if isinstance(value, str) else "" if value is None else f"{value:.3g}"
+                for value in row.values()
+            )
         )
     return shown
 
 
 def metrics_plain(table: Days) -> dict[str, dict[str, Any]]:
-    """Mean, deviation and the days' values of each metric; None for NaN."""
+    """Mean, deviation and the days' values of each metric; None for NaN and infinities, which JSON lacks."""
     found = {}
     for name, values in table.items():
         summary = summarise(values)
@@ -118,4 +122,4 @@ def _with_unit(name: str) -> str:
 
 
 def _or_none(value: float) -> float | None:
-    return None if math.isnan(value) else value
+    return value if math.isfinite(value) else None

@@ -46,11 +46,19 @@ def checked_seed(seed: Any) -> int:
     return int(seed)
 
 
+def numbers(values: Any) -> Array:
+    """(n,) real numbers out of an array or a nest of lists; ValueError for anything else, texts of numbers too."""
+    array = np.asarray(values)
+    if array.dtype.kind not in "iuf":
+        raise ValueError(f"found {array.dtype}; expected real numbers")
+    return array.astype(np.float64).reshape(-1)
+
+
 def checked_holding(seconds: Any, count: int, limit: float) -> Array:
     """(count,) seconds; InputError, naming the first offender, unless all are numbers in [0, limit]."""
     try:
-        array = np.asarray(seconds, dtype=np.float64).reshape(-1)
-    except (TypeError, ValueError) as error:
+        array = numbers(seconds)
+    except ValueError as error:
         raise InputError(f"holding is {seconds!r}; it must be seconds in [0, {limit:g}]") from error
     if array.size != count:
         raise InputError(f"holding has {array.size} entries for {count} buses")
@@ -69,6 +77,8 @@ class Simulator:
     def __init__(self, corridor: Corridor, days: int = 1, published: bool = False) -> None:
         if isinstance(days, bool) or not isinstance(days, int) or days < 1:
             raise InputError(f"days is {days!r}; it must be an integer of at least 1")
+        if not isinstance(corridor, Corridor):
+            raise InputError(f"corridor is {corridor!r}; it must be a Corridor")
         self.layout: Layout = lay_out(corridor, published)
         self.state: State = allocate(self.layout, days)
         self.pending: Integers = np.zeros(days, dtype=np.int64)
@@ -81,7 +91,9 @@ class Simulator:
 
     def start(self, seeds: Sequence[int], rows: Sequence[int] | Integers | None = None) -> None:
         """Start a day of each seed in `rows` (all of them by default) and run it to its first decision."""
-        where = np.arange(self.days) if rows is None else np.asarray(rows, dtype=np.int64)
+        where = np.arange(self.days) if rows is None else np.asarray(rows)
+        if where.dtype.kind not in "iu" or not ((where >= 0) & (where < self.days)).all():
+            raise InputError(f"rows are {rows!r}; they must be integers in [0, {self.days - 1}]")
         if len(seeds) != where.size:
             raise InputError(f"{len(seeds)} seeds for {where.size} days")
         numbers = np.array([checked_seed(seed) for seed in seeds], dtype=np.int64)
@@ -103,6 +115,8 @@ class Simulator:
 
     def run(self, controller: Controller) -> None:
         """Run all started days to their ends; compiled for a `Rule`, in lockstep for a batched one, else day by day."""
+        if not callable(controller):
+            raise InputError(f"controller is {controller!r}; it must be callable, see controllers.controller_named")
         rows = np.flatnonzero(self.pending)
         if isinstance(controller, Rule):
             run_days(
