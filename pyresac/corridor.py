@@ -27,6 +27,7 @@ from pyresac.envs.bus.workbooks import SPEED_TABLES, published_corridor
 from pyresac.errors import InputError
 
 PROGRAM = "python -m pyresac.corridor"
+PIPE_WIDTH = 160
 
 
 @dataclass(frozen=True)
@@ -115,7 +116,9 @@ Command: TypeAlias = (
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the command; return its exit code."""
-    console, complaints = Console(highlight=False), Console(stderr=True, highlight=False)
+    # a pipe has no width: leave room for every table
+    console = Console(highlight=False, width=None if sys.stdout.isatty() else PIPE_WIDTH)
+    complaints = Console(stderr=True, highlight=False)
     try:
         run(tyro.cli(Command, args=arguments, prog=PROGRAM, description=__doc__), console)
     except InputError as error:

@@ -75,7 +75,9 @@ def test_simulate_by_stop_and_hour(capsys: pytest.CaptureFixture[str], line: str
     content = output(capsys, "simulate", "--corridor", line, "--seeds", "2", "--by", by, "--json")
     assert len(content[f"by_{by}"]) == rows
     assert main(["simulate", "--corridor", line, "--seeds", "2", "--by", by]) == 0
-    assert f"by {by}, means over days" in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert f"by {by}, means over days" in shown
+    assert "…" not in shown
 
 
 def test_a_plug_in_controller(capsys: pytest.CaptureFixture[str], line: str) -> None:

@@ -81,7 +81,10 @@ def groups_shown(by: str, rows: list[dict[str, Any]]) -> Table:
     """The rows of `group_rows`."""
     shown = Table(title=f"by {by}, means over days")
     for name, value in rows[0].items():
-        shown.add_column(_with_unit(name).replace("_", " "), justify="left" if isinstance(value, str) else "right")
+        # fold, as a figure must not lose its end in a narrow terminal
+        shown.add_column(
+            _with_unit(name).replace("_", " "), justify="left" if isinstance(value, str) else "right", overflow="fold"
+        )
     for row in rows:
         shown.add_row(
             *(
