@@ -2,6 +2,7 @@ module
 
 public import RESACReal.Finite
 public import RESAC.EntropicRisk
+public import RESAC.SoftPolicy
 
 public section
 
@@ -14,7 +15,9 @@ for them. Section 3.1 and Appendix B.
 ## Main statements
 * `expLog`: `ExpLog Real.exp Real.log`.
 * `soft_contractingWith`: the soft backup over any finite action set contracts (C02).
+* `real_gibbs`: the KL divergence of two distributions is at least 0 (C26).
 * `real_entropicRisk_dual`: entropic risk is a KL-penalised worst case (C26).
+* `real_regularised_policy`: the value of the KL-regularised policy (C29).
 -/
 
 noncomputable section
@@ -73,6 +76,11 @@ theorem soft_contractingWith {S : Type u} [Fintype S] [Nonempty A] (hα : 0 < α
     (pen : S → A → Real) : ContractingWith γ (rev R (γ : Real) E (fun _ => logSumExp α) pen) :=
   rev_contractingWith R pen hγ hE fun _ => logSumExp_monetary hα
 
+/-- **Gibbs' inequality**, on which both dualities rest. Appendix B; C26. -/
+theorem real_gibbs {n : Nat} {p r : Fin n → Real} (hp : IsProb p) (hr : IsProb r)
+    (hpr : AbsCont p r) : 0 ≤ kl Real.log p r :=
+  kl_nonneg expLog hp hr hpr
+
 /-- **Entropic risk is a KL-penalised worst case**, and the minimum is attained.
 Appendix B, Theorem (Bellman equivalence), first half; C26. -/
 theorem real_entropicRisk_dual {n : Nat} {β : Real} (hβ : 0 < β) {p : Fin n → Real} (hp : IsProb p)
@@ -80,5 +88,13 @@ theorem real_entropicRisk_dual {n : Nat} {β : Real} (hβ : 0 < β) {p : Fin n �
     IsMinimum (fun p' => IsProb p' ∧ AbsCont p' p)
       (fun p' => expect p' f + 1 / β * kl Real.log p' p) (entropicRisk Real.exp Real.log β p f) :=
   entropicRisk_dual expLog hβ hp f
+
+/-- **The KL-regularised policy**: `max_π (⟨Q, π⟩ - α·KL(π‖π₀)) = α·log ∑ π₀·exp (Q/α)`, attained.
+Appendix C; C29. -/
+theorem real_regularised_policy {n : Nat} {α : Real} (hα : 0 < α) {π₀ : Fin n → Real}
+    (h₀ : IsWeight π₀) (q : Fin n → Real) :
+    IsMaximum (fun π => IsProb π ∧ AbsCont π π₀) (fun π => expect π q - α * kl Real.log π π₀)
+      (expMean Real.exp Real.log α π₀ q) :=
+  regularised_policy expLog hα h₀ q
 
 end RESAC.Reals
