@@ -392,7 +392,8 @@ def run_tests(copy: Path, files: tuple[str, ...]) -> Outcome:
     """Run these files of the copy's suite (all where none is named), up to the first failure."""
     wanted = [f"property_tests/{name}.py" for name in files] or ["property_tests"]
     options = ["-x", "-q", "-p", "no:cacheprovider", "--hypothesis-profile", "mutants", "--tb", "line"]
-    environment = os.environ | {"PYTHONPATH": str(copy), "OMP_NUM_THREADS": "1"}
+    # Options meant for the outer run (workers, say) would change what a test's exit status means.
+    environment = os.environ | {"PYTHONPATH": str(copy), "OMP_NUM_THREADS": "1", "PYTEST_ADDOPTS": ""}
     try:
         done = subprocess.run(
             [sys.executable, "-m", "pytest", *options, *wanted],
