@@ -14,6 +14,7 @@ from pyresac.tabular import (
     EnsembleDeviation,
     EnsembleVariance,
     FiniteMDP,
+    L1Ball,
     LiveOperator,
     Max,
     Mellowmax,
@@ -63,6 +64,14 @@ def test_the_penalty_arrays_are_frozen() -> None:
     np.testing.assert_array_equal(operator(Q), before)
     with pytest.raises(ValueError, match="read-only"):
         operator.frozen[0, 0] = 0.0
+
+
+def test_the_radius_of_a_ball_is_frozen_with_the_operator() -> None:
+    radius = np.full((2, 2), 0.5)
+    operator = RevOperator(TWO, expectation=L1Ball(radius))
+    before = operator(Q)
+    radius[:] = 0.0
+    np.testing.assert_array_equal(operator(Q), before)
 
 
 @pytest.mark.parametrize("temperature", [1e-3, 0.5, 40.0])

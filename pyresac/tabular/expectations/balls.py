@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -23,13 +23,10 @@ class _Ball(ExpectationFunctional):
 
     _kind: ClassVar[int]
     _name: ClassVar[str]
-    _high: ClassVar[float] = np.inf
-
-    def _parameter(self) -> ArrayLike:
-        raise NotImplementedError
 
     def _spread(self, mdp: FiniteMDP) -> Floats:
-        given = finite_array(self._name, self._parameter())
+        """The parameter of each pair, (S·A,); no copy where `bound_to` has spread it already."""
+        given = np.asarray(getattr(self, self._name), dtype=np.float64)
         if given.ndim != 0 and given.shape != mdp.reward.shape:
             raise InputError(f"{self._name} has shape {given.shape}; expected a number or {mdp.reward.shape}")
         return np.ascontiguousarray(np.broadcast_to(given, mdp.reward.shape)).ravel()
@@ -55,9 +52,10 @@ class _Ball(ExpectationFunctional):
         return dense.reshape(mdp.n_states, mdp.n_actions, mdp.n_states)
 
     def bound_to(self, mdp: FiniteMDP) -> _Ball:
-        """Check the shape of the parameter."""
-        self._spread(mdp)
-        return self
+        """This ball with a copy of its parameter, one a pair: what becomes of the caller's array is no matter then."""
+        spread = self._spread(mdp).reshape(mdp.reward.shape).copy()
+        spread.setflags(write=False)
+        return replace(self, **{self._name: spread})
 
 
 def _check_parameter(name: str, value: ArrayLike, allowed: str, high: float, *, open_low: bool = False) -> None:
@@ -83,9 +81,6 @@ class L1Ball(_Ball):
     def __post_init__(self) -> None:
         _check_parameter("radius", self.radius, "in [0, 2] (‖q − p‖₁ is at most 2)", 2.0)
 
-    def _parameter(self) -> ArrayLike:
-        return self.radius
-
     def rounding(self, mdp: FiniteMDP, magnitude: float) -> float:
         """M((8n + 16)u + 2·row_error): n weights off by nu in all, as many products and sums."""
         return 1.01 * magnitude * ((8 * mdp.longest_row + 16) * UNIT + 2 * mdp.row_error)
@@ -105,9 +100,6 @@ class KLBall(_Ball):
 
     def __post_init__(self) -> None:
         _check_parameter("radius", self.radius, "a finite number of at least 0", np.inf)
-
-    def _parameter(self) -> ArrayLike:
-        return self.radius
 
     def rounding(self, mdp: FiniteMDP, magnitude: float) -> float:
         """M((40n + 200)u + 8·row_error).
@@ -133,9 +125,6 @@ class EntropicRisk(_Ball):
 
     def __post_init__(self) -> None:
         _check_parameter("beta", self.beta, "a finite number above 0", np.inf, open_low=True)
-
-    def _parameter(self) -> ArrayLike:
-        return self.beta
 
     def rounding(self, mdp: FiniteMDP, magnitude: float) -> float:
         """M((10n + 60)u + 4·row_error), for every β.
