@@ -1,0 +1,271 @@
+"""Deep RE-SAC's update, Algorithm 1: critics, temperature, actor, targets, averaged policy."""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from pyresac.agents.deep import objectives as eq
+from pyresac.agents.deep.networks import Actor, Features, VectorizedCritic, critic_values, policy
+from pyresac.agents.deep.options import AlgorithmOptions
+from pyresac.agents.deep.parameters import Layout, weight_norms
+from pyresac.agents.deep.replay import Batch
+from pyresac.agents.deep.schedule import PessimismSchedule
+from pyresac.errors import CheckpointError
+
+STATISTICS = (
+    "critic_loss",
+    "actor_loss",
+    "q_mean",
+    "target_mean",
+    "sigma_mean",
+    "log_prob",
+    "critic_grad",
+    "actor_grad",
+)
+"""What `window` averages over the updates since it was last closed."""
+
+
+class Learner:
+    """Networks, optimisers and temperature. States and actions come in a task's features and units."""
+
+    def __init__(
+        self,
+        options: AlgorithmOptions,
+        *,
+        actions: int,
+        dense: int,
+        categories: tuple[int, ...],
+        log_volume: float,
+        seed: int,
+        device: torch.device,
+    ) -> None:
+        """log_volume: Σ log half-width of the action box, see `distribution.Box`."""
+        self.options, self.device, self.actions = options, device, actions
+        start = torch.Generator().manual_seed(seed)
+        departures = options.departures
+        critic = Layout(actions + dense, categories, options.hidden, 1)
+        self.critic = VectorizedCritic(critic, options.ensemble_size, start, departures.fan_out_init).to(device)
+        self.actor = Actor(Layout(dense, categories, options.actor_hidden, 2 * actions), start).to(device)
+        self.log_alpha = torch.tensor(math.log(options.alpha_init), device=device, requires_grad=True)
+        self.target = self.critic.matrix.detach().clone()
+        """(K, P) frozen target critics φ′."""
+        self.averaged = self.actor.matrix.detach().clone()
+        """(1, P) the averaged policy θ̄, evaluated and deployed."""
+        self.anchor = self.averaged.clone()
+        self.best = self.averaged.clone()
+        """(1, P) the averaged policy at the best evaluation so far."""
+        self.schedule = PessimismSchedule(options)
+        self.generator = torch.Generator(device=device).manual_seed(seed + 1)
+        self._optimisers = {
+            "critic": _adam(self.critic.matrix, options.critic_lr),
+            "actor": _adam(self.actor.matrix, options.actor_lr),
+            "temperature": _adam(self.log_alpha, options.temperature_lr),
+        }
+        self.log_volume = log_volume + (actions * math.log(2.0) if departures.full_range_jacobian else 0.0)
+        # −dim(A) is meant for actions in [−1, 1]; in the action's own units the same policy has log_volume more
+        self.target_entropy = log_volume - actions if options.target_entropy is None else options.target_entropy
+        self.updates = 0
+        self.not_finite: str | None = None
+        """The first quantity that was not finite, and when."""
+        self.open_window()
+
+    @property
+    def alpha(self) -> float:
+        """Temperature α."""
+        return float(self.log_alpha.detach().exp())
+
+    def update(self, batch: Batch) -> None:
+        """One step of Algorithm 1 on a batch; the actor takes part every `actor_every`-th time."""
+        options = self.options
+        alpha = self.alpha
+        reward = self._scaled(batch.reward)
+        target, next_log_prob = self.bootstrap_target(batch, reward, alpha)
+        heads = self.critic(batch.state, batch.action)
+        loss, sigma = eq.critic_loss(heads, target, options.beta_ood)
+        gradient = self._descend("critic", loss, self.critic.matrix)
+        self._adjust_temperature(next_log_prob, batch.terminal)
+        self.updates += 1
+        seen = {
+            "critic_loss": float(loss.detach()) / len(heads),
+            "q_mean": float(heads.detach().mean()),
+            "target_mean": float(target.mean()),
+            "sigma_mean": float(sigma),
+            "log_prob": float(next_log_prob.mean()),
+            "critic_grad": gradient,
+        }
+        if self.updates % options.actor_every == 0:
+            seen |= self._improve_policy(batch, alpha)
+        self.target.lerp_(self.critic.matrix.detach(), options.tau)
+        self._note(seen)
+
+    @torch.no_grad()
+    def bootstrap_target(self, batch: Batch, reward: Tensor, alpha: float) -> tuple[Tensor, Tensor]:
+        """y (K, B), Eq. target_y, and log π(a′|s′) (B,); nothing in it has a gradient. reward: scaled."""
+        options = self.options
+        next_action, log_prob = self._sample(self.actor.matrix, batch.next_state)
+        layout = self.critic.layout
+        y = eq.resac_target(
+            reward,
+            batch.terminal,
+            critic_values(self.target, layout, batch.next_state, next_action),
+            log_prob,
+            weight_norms(self.target, layout, options.departures.kappa_biases),
+            discount=options.discount,
+            lambda_epi=options.lambda_epi,
+            lambda_ale=options.penalty_scale(),
+            alpha=alpha,
+            independence=options.independence,
+        )
+        return y, log_prob
+
+    def _improve_policy(self, batch: Batch, alpha: float) -> dict[str, float]:
+        options = self.options
+        action, log_prob = self._sample(self.actor.matrix, batch.state)
+        # detached parameters: the actor's step has no gradient for the critics
+        heads = critic_values(self.critic.matrix.detach(), self.critic.layout, batch.state, action)
+        loss = eq.actor_loss(log_prob, heads, alpha, self.schedule.beta)
+        if options.anchor_weight > 0.0:
+            loss = loss + eq.anchor_penalty(self.actor.matrix, self.anchor, options.anchor_weight)
+        if options.departures.cloning > 0.0:
+            loss = loss + options.departures.cloning * (action - batch.action).square().mean()
+        gradient = self._descend("actor", loss, self.actor.matrix)
+        self.averaged.lerp_(self.actor.matrix.detach(), options.ema_rate)
+        return {"actor_loss": float(loss.detach()), "actor_grad": gradient}
+
+    def _adjust_temperature(self, log_prob: Tensor, terminal: Tensor) -> None:
+        """No action is taken in a terminal state, so its log π does not count."""
+        going = 1.0 - terminal
+        mean = (log_prob * going).sum() / going.sum().clamp(min=1.0)
+        eq.temperature_loss(self.log_alpha, mean, self.target_entropy).backward()  # type: ignore[no-untyped-call]
+        self._optimisers["temperature"].step()
+        self._optimisers["temperature"].zero_grad()
+        with torch.no_grad():
+            self.log_alpha.clamp_(max=math.log(self.options.alpha_max))
+
+    def _sample(self, matrix: Tensor, state: Features) -> tuple[Tensor, Tensor]:
+        noise = torch.randn(len(state.dense), self.actions, generator=self.generator, device=self.device)
+        return policy(matrix, self.actor.layout, state).sample(noise, self.log_volume)
+
+    def _descend(self, name: str, loss: Tensor, matrix: Tensor) -> float:
+        """One clipped step; returns the largest head's gradient norm before clipping."""
+        (gradient,) = torch.autograd.grad(loss, [matrix])
+        norms = gradient.norm(dim=1, keepdim=True)
+        if self.options.grad_clip is not None:
+            gradient.mul_((self.options.grad_clip / (norms + 1e-6)).clamp(max=1.0))
+        matrix.grad = gradient
+        self._optimisers[name].step()
+        matrix.grad = None
+        return float(norms.max())
+
+    def _scaled(self, reward: Tensor) -> Tensor:
+        if self.options.departures.standardise_rewards:
+            return 10.0 * (reward - reward.mean()) / (reward.std() + 1e-6)
+        return reward * self.options.reward_scale
+
+    @torch.no_grad()
+    def explore(self, state: Features) -> NDArray[np.float32]:
+        """Sampled actions (B, A) of the present policy, in units."""
+        unit, _ = self._sample(self.actor.matrix, state)
+        return unit.cpu().numpy()
+
+    @torch.no_grad()
+    def exploit(self, state: Features, parameters: Tensor | None = None) -> NDArray[np.float32]:
+        """Deterministic actions (B, A) of the averaged policy, or of other actor parameters (1, P), in units."""
+        matrix = self.averaged if parameters is None else parameters
+        return policy(matrix, self.actor.layout, state).mode().cpu().numpy()
+
+    @torch.no_grad()
+    def values(self, state: Features, unit: Tensor) -> Tensor:
+        """(K, B) online values in units of scaled rewards."""
+        return self.critic(state, unit)  # type: ignore[no-any-return]
+
+    def kappa(self) -> Tensor:
+        """κ_k (K,) of the target critics, as the target uses them."""
+        return weight_norms(self.target, self.critic.layout, self.options.departures.kappa_biases)
+
+    def evaluated(self, value: float, step: int) -> bool:
+        """Tell the mean return of an evaluation of the averaged policy; true if it is the best so far."""
+        better = self.schedule.evaluated(value, step)
+        if better:
+            self.best.copy_(self.averaged)
+            self.anchor.copy_(self.actor.matrix.detach())
+        return better
+
+    def open_window(self) -> None:
+        """Forget the statistics so far."""
+        self._sums = dict.fromkeys(STATISTICS, 0.0)
+        self._counts = dict.fromkeys(STATISTICS, 0)
+
+    def window(self) -> dict[str, float]:
+        """Means over the updates since `open_window`; NaN where there was none."""
+        return {n: self._sums[n] / self._counts[n] if self._counts[n] else math.nan for n in STATISTICS}
+
+    def _note(self, seen: Mapping[str, float]) -> None:
+        for name, value in seen.items():
+            self._sums[name] += value
+            self._counts[name] += 1
+            if not math.isfinite(value) and self.not_finite is None:
+                self.not_finite = f"{name} is {value} at update {self.updates:,}"
+
+    def state(self) -> dict[str, Any]:
+        """Counters and statistics, as JSON."""
+        return {
+            "updates": self.updates,
+            "sums": copy.copy(self._sums),
+            "counts": copy.copy(self._counts),
+            "schedule": self.schedule.state(),
+        }
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Parameters, moments of the optimisers and the generator's state."""
+        tensors = {**self._tensors(), "generator": self.generator.get_state()}
+        return {name: tensor.detach().cpu().numpy() for name, tensor in tensors.items()}
+
+    def _tensors(self) -> dict[str, Tensor]:
+        tensors: dict[str, Tensor] = {
+            "critic": self.critic.matrix,
+            "actor": self.actor.matrix,
+            "log_alpha": self.log_alpha,
+            "target": self.target,
+            "averaged": self.averaged,
+            "anchor": self.anchor,
+            "best": self.best,
+        }
+        for name, optimiser in self._optimisers.items():
+            (moments,) = optimiser.state.values()
+            tensors |= {f"{name}.{key}": value for key, value in moments.items()}
+        return tensors
+
+    def load(self, state: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Take on a saved learner. Raises CheckpointError if an array does not fit."""
+        present = self.arrays()
+        for name, array in present.items():
+            if name not in arrays or arrays[name].shape != array.shape or arrays[name].dtype != array.dtype:
+                given = f"{arrays[name].dtype}{arrays[name].shape}" if name in arrays else "missing"
+                raise CheckpointError(f"the checkpoint's {name} is {given}; expected {array.dtype}{array.shape}")
+        with torch.no_grad():
+            for name, tensor in self._tensors().items():
+                tensor.copy_(torch.from_numpy(np.array(arrays[name])))
+        self.generator.set_state(torch.from_numpy(np.array(arrays["generator"])))
+        self.updates = state["updates"]
+        self._sums, self._counts = dict(state["sums"]), dict(state["counts"])
+        self.schedule.load(state["schedule"])
+
+
+def _adam(parameter: Tensor, rate: float) -> torch.optim.Adam:
+    optimiser = torch.optim.Adam([parameter], lr=rate, fused=True)
+    # state from the start, so that a checkpoint has the same arrays before and after the first step
+    optimiser.state[parameter] = {
+        "step": torch.zeros((), dtype=torch.float32, device=parameter.device),
+        "exp_avg": torch.zeros_like(parameter),
+        "exp_avg_sq": torch.zeros_like(parameter),
+    }
+    return optimiser

@@ -1,0 +1,65 @@
+"""The ensemble of critics and the policy, over features of a state: continuous numbers and categorical codes."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from pyresac.agents.deep.distribution import SquashedGaussian
+from pyresac.agents.deep.ensemble import ensemble_forward
+from pyresac.agents.deep.parameters import Layout, weight_norms
+
+
+class Features(NamedTuple):
+    """A batch of states as networks see them."""
+
+    dense: Tensor
+    """(B, C) float32 continuous features."""
+    codes: Tensor | None
+    """(B, F) int64 categorical features, offset by `Layout.code_offsets`; None without any."""
+
+
+class VectorizedCritic(nn.Module):
+    """K critics Q_k(s, a), independent in every parameter, embeddings included."""
+
+    def __init__(self, layout: Layout, heads: int, generator: torch.Generator, fan_out: bool = False) -> None:
+        """layout.dense counts the action's coordinates first, then the continuous features."""
+        super().__init__()
+        self.layout = layout
+        self.matrix = nn.Parameter(layout.initial(heads, generator, fan_out))
+        """(K, P), see `parameters`."""
+
+    def forward(self, state: Features, action: Tensor) -> Tensor:
+        """(K, B) values of `action` (B, A), in units of the box [−1, 1]."""
+        return critic_values(self.matrix, self.layout, state, action)
+
+    def kappa(self) -> Tensor:
+        """κ_k (K,) of the present weights, no gradient."""
+        return weight_norms(self.matrix.detach(), self.layout)
+
+
+def critic_values(matrix: Tensor, layout: Layout, state: Features, action: Tensor) -> Tensor:
+    """(K, B) values under the parameters `matrix`; detach it where only the action's gradient is wanted."""
+    return ensemble_forward(matrix, layout, torch.cat([action, state.dense], 1), state.codes)[..., 0]
+
+
+class Actor(nn.Module):
+    """π(·|s): a squashed Gaussian whose mean and logarithm of the deviation a network gives."""
+
+    def __init__(self, layout: Layout, generator: torch.Generator) -> None:
+        """layout.outputs is twice the number of the action's coordinates."""
+        super().__init__()
+        self.layout = layout
+        self.matrix = nn.Parameter(layout.initial(1, generator))
+        """(1, P)."""
+
+    def forward(self, state: Features) -> SquashedGaussian:
+        """The policy's distribution at each of B states."""
+        return policy(self.matrix, self.layout, state)
+
+
+def policy(matrix: Tensor, layout: Layout, state: Features) -> SquashedGaussian:
+    """The distribution under the parameters `matrix` (1, P)."""
+    return SquashedGaussian(*ensemble_forward(matrix, layout, state.dense, state.codes)[0].chunk(2, 1))

@@ -1,0 +1,114 @@
+"""All parameters of K equal networks as one matrix (K, P), a row a head; where each tensor lies in a row.
+
+One matrix instead of a list of tensors: the optimiser, the target update, the gradient norm and κ are one operation
+each, whatever the number of layers and heads. A row holds the weights first (so κ is the l1 norm of a leading block),
+then the biases, then the embedding tables.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate, pairwise
+
+import torch
+from torch import Tensor
+
+LARGEST_EMBEDDING = 50
+
+
+def embedding_width(categories: int) -> int:
+    """min(50, ⌊N/2⌋), section 5.2, and at least 1."""
+    return max(1, min(LARGEST_EMBEDDING, categories // 2))
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Shapes of one network: `dense` numbers and one embedded code a categorical feature, hidden layers, outputs."""
+
+    dense: int
+    """Continuous inputs."""
+    categories: tuple[int, ...]
+    """N_i of each categorical feature; () without any."""
+    hidden: tuple[int, ...]
+    """Widths of the hidden layers, at least one."""
+    outputs: int
+
+    @cached_property
+    def embeddings(self) -> tuple[int, ...]:
+        """Width of each feature's embedding."""
+        return tuple(embedding_width(count) for count in self.categories)
+
+    @cached_property
+    def sizes(self) -> tuple[int, ...]:
+        """Width of the input (continuous numbers, then embeddings), of the hidden layers and of the output."""
+        return (self.dense + sum(self.embeddings), *self.hidden, self.outputs)
+
+    @cached_property
+    def shapes(self) -> tuple[tuple[int, ...], ...]:
+        """Shapes in the order of a row: weights (in, out), biases (out,), tables (N_i, d_i)."""
+        layers = list(pairwise(self.sizes))
+        tables = zip(self.categories, self.embeddings, strict=True)
+        return (*layers, *((size,) for _, size in layers), *tables)
+
+    @cached_property
+    def offsets(self) -> tuple[int, ...]:
+        """Where each tensor begins, and the length P of a row at the end."""
+        return tuple(accumulate((math.prod(shape) for shape in self.shapes), initial=0))
+
+    @property
+    def layers(self) -> int:
+        """Number of weight matrices, L."""
+        return len(self.sizes) - 1
+
+    @property
+    def weight_count(self) -> int:
+        """Entries of all weight matrices together: the leading block of a row."""
+        return self.offsets[self.layers]
+
+    @property
+    def length(self) -> int:
+        """P."""
+        return self.offsets[-1]
+
+    @cached_property
+    def code_offsets(self) -> tuple[int, ...]:
+        """First row of each feature in the concatenation of all tables, and their number of rows at the end."""
+        return tuple(accumulate(self.categories, initial=0))
+
+    def views(self, matrix: Tensor) -> list[Tensor]:
+        """The tensors in `shapes`, each (K, *shape), as views of `matrix` (K, P)."""
+        heads = matrix.shape[0]
+        spans = zip(pairwise(self.offsets), self.shapes, strict=True)
+        return [matrix[:, begin:end].view(heads, *shape) for (begin, end), shape in spans]
+
+    def split(self, matrix: Tensor) -> tuple[list[Tensor], list[Tensor], list[Tensor]]:
+        """Weights, biases, tables."""
+        views = self.views(matrix)
+        return views[: self.layers], views[self.layers : 2 * self.layers], views[2 * self.layers :]
+
+    def initial(self, heads: int, generator: torch.Generator, fan_out: bool = False) -> Tensor:
+        """(K, P) fresh parameters: weights and biases uniform in ±1/√fan_in, embeddings in ±1/√d.
+
+        fan_out: the published program's slip, which reads a layer's outputs for its inputs.
+        """
+        matrix = torch.empty(heads, self.length)
+        weights, biases, tables = self.split(matrix)
+        for weight, bias in zip(weights, biases, strict=True):
+            bound = 1.0 / math.sqrt(weight.shape[2] if fan_out else weight.shape[1])
+            weight.uniform_(-bound, bound, generator=generator)
+            bias.uniform_(-bound, bound, generator=generator)
+        for table in tables:
+            bound = 1.0 / math.sqrt(table.shape[2])
+            table.uniform_(-bound, bound, generator=generator)
+        return matrix
+
+
+def weight_norms(matrix: Tensor, layout: Layout, biases: bool = False) -> Tensor:
+    """κ_k = Σ_l ‖W_l‖₁ (K,) of every head, section 4.2: weights of the layers, neither biases nor embedding tables.
+
+    biases: count biases as well, as the published program does.
+    """
+    end = layout.offsets[2 * layout.layers] if biases else layout.weight_count
+    return matrix[:, :end].abs().sum(1)
