@@ -18,12 +18,11 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from pyresac.envs.bus import figures, files, report
 from pyresac.envs.bus.controllers import controller_named
-from pyresac.envs.bus.corridor import DIRECTIONS, Corridor
-from pyresac.envs.bus.default import default_corridor
+from pyresac.envs.bus.corridor import DIRECTIONS
 from pyresac.envs.bus.gtfs import gtfs_corridor
 from pyresac.envs.bus.metrics import metrics_table
+from pyresac.envs.bus.named import corridor_named
 from pyresac.envs.bus.simulator import Record, Simulator, checked_seed
-from pyresac.envs.bus.workbooks import SPEED_TABLES, published_corridor
 from pyresac.errors import InputError
 
 PROGRAM = "python -m pyresac.corridor"
@@ -156,20 +155,6 @@ def run(command: Simulate | Compare | Draw | Gtfs, console: Console) -> None:
         _compare(command, console)
     else:
         _draw(command, console)
-
-
-def corridor_named(text: str) -> Corridor:
-    """The corridor that a command line names."""
-    source, _, folder = text.partition(":")
-    tables = {f"published-{name}": name for name in SPEED_TABLES}
-    if source in tables and folder:
-        return published_corridor(folder, tables[source])
-    if text == "default":
-        return default_corridor()
-    if text.endswith(".json"):
-        return files.load_corridor(text)
-    published = " or ".join(f"{name}:FOLDER" for name in tables)
-    raise InputError(f"corridor is {text!r}; expected default, a .json file, or {published}")
 
 
 def run_controllers(names: tuple[str, ...], days: Days, console: Console) -> dict[str, list[Record]]:

@@ -1,4 +1,7 @@
-"""`python -m pyresac.train --agent tabular --env FrozenLake-v1`: train, log, checkpoint, resume, report.
+"""`python -m pyresac.train`: train an agent, log, checkpoint, resume, report.
+
+RE-SAC on the bus corridor by default; `--env Hopper-v5` for another task, `--agent tabular --env FrozenLake-v1` for the
+tabular agent.
 
 Exit codes: 0 when the run ended or stopped as asked (result.json is there only if it ended), 1 when training diverged
 or the disk refused, 2 for bad input, before any work, 130 when a second Ctrl-C cut it short.
@@ -24,7 +27,8 @@ from pyresac.run.folder import RunFolder, new_run_path
 from pyresac.run.loop import restore_latest, train
 from pyresac.run.options import FREE_ON_RESUME, CommandOptions
 
-DEFAULT_AGENT = "tabular"
+DEFAULT_AGENT = "resac"
+DEFAULT_PRESET = "resac"
 PROGRAM = "python -m pyresac.train"
 
 
@@ -99,7 +103,10 @@ def parse(arguments: list[str], first: argparse.Namespace, folder: RunFolder | N
     name = first.agent or saved_name
     if folder is not None and name != saved_name:
         raise InputError(f"{folder.path} was started with agent {saved_name!r}, not {name!r}")
-    config_type = agent_module(name).Config
+    module = agent_module(name)
+    config_type = module.Config
+    if hasattr(module, "preset_config"):
+        values = _over_preset(module, values, first, path)
     base = from_dict(config_type, {**values, "command": {"agent": name}}, str(path))
     config = tyro.cli(config_type, args=arguments, default=base, prog=PROGRAM, description=_description(config_type))
     if folder is not None:
@@ -107,6 +114,27 @@ def parse(arguments: list[str], first: argparse.Namespace, folder: RunFolder | N
         if changed:
             raise InputError(f"a resumed run keeps its options, but these differ from {path}: {'; '.join(changed)}")
     return name, config
+
+
+def _over_preset(module: Any, values: dict[str, Any], first: argparse.Namespace, path: Path | None) -> dict[str, Any]:
+    """A file's values over those of the preset that it or the command line names."""
+    preset, of_file = first.preset, values.get("preset")
+    if None not in (preset, of_file) and preset != of_file:
+        raise InputError(f"--preset {preset} was given with {path}, which has the preset {of_file!r}; give one of them")
+    problem = values.get("problem")
+    env = first.env or (problem.get("env") if isinstance(problem, dict) else None)
+    return _merged(to_saved(module.preset_config(preset or of_file or DEFAULT_PRESET, env)), values)
+
+
+def _merged(base: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
+    both = {
+        name: _merged(base[name], over[name]) for name in base.keys() & over.keys() if _are_tables(base, over, name)
+    }
+    return {**base, **over, **both}
+
+
+def _are_tables(base: dict[str, Any], over: dict[str, Any], name: str) -> bool:
+    return isinstance(base[name], dict) and isinstance(over[name], dict)
 
 
 def saved_form(name: str, config: Any) -> dict[str, Any]:
@@ -127,6 +155,8 @@ def _first_look(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--agent")
     parser.add_argument("--run-dir", "--run_dir")
     parser.add_argument("--config")
+    parser.add_argument("--preset")
+    parser.add_argument("--env")
     parser.add_argument("--resume", action="store_true")
     try:
         known, _ = parser.parse_known_args(arguments)

@@ -7,7 +7,7 @@ from typing import Any
 
 from pyresac.errors import InputError
 
-AGENTS = {"tabular": "pyresac.agents.tabular"}
+AGENTS = {"resac": "pyresac.agents.resac", "tabular": "pyresac.agents.tabular"}
 """Names on the command line to modules."""
 
 

@@ -85,6 +85,11 @@ class TabularTrainee:
         """Environment steps so far."""
         return self.learner.step
 
+    @property
+    def work(self) -> Mapping[str, int]:
+        """An update a step: nothing beside the steps."""
+        return {}
+
     def advance(self, steps: int) -> None:
         """Interact and learn. The end of an episode is `terminated`; a time limit only starts a new episode."""
         env, learner, window = self._env, self.learner, self._window

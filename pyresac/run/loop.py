@@ -35,6 +35,10 @@ class Trainee(Protocol):
     def step(self) -> int:
         """Environment steps so far."""
 
+    @property
+    def work(self) -> Mapping[str, int]:
+        """Other counters whose rates the progress bar shows."""
+
     def advance(self, steps: int) -> None:
         """Interact and learn for so many steps. The outcome must not depend on how a number of steps is divided."""
 
@@ -87,13 +91,13 @@ def train(
     with (
         StopRequest() as stop,
         MetricsLog(folder.metrics_file, trainee.columns, trainee.step, events) as log,
-        TrainingProgress(console, options.steps, trainee.step) as bar,
+        TrainingProgress(console, options.steps, trainee.step, trainee.work) as bar,
     ):
         while trainee.step < options.steps and not stop:
             trainee.advance(_next_boundary(trainee.step, trainee.chunk, options) - trainee.step)
-            bar.moved(trainee.step)
+            _require_finite(trainee, folder)
+            bar.moved(trainee.step, trainee.work)
             if trainee.step % options.eval_every == 0:
-                _require_finite(trainee, folder)
                 row = trainee.measure()
                 log.write(trainee.step, row)
                 bar.note({label: row[column] for label, column in trainee.shown.items()})
@@ -110,7 +114,6 @@ def _next_boundary(step: int, chunk: int, options: RunOptions) -> int:
 
 
 def _save(trainee: Trainee, folder: RunFolder, config: dict[str, Any], options: RunOptions, log: MetricsLog) -> int:
-    _require_finite(trainee, folder)
     log.sync()
     state = {"config": config, "trainee": trainee.state()}
     folder.save(trainee.step, state, trainee.arrays(), options.keep_checkpoints)

@@ -11,7 +11,7 @@ from pyresac.errors import InputError
 class CommandOptions:
     """What to train, and where the run lives."""
 
-    agent: str = "tabular"
+    agent: str = "resac"
     """Name of the agent; the options below the first two groups are its own."""
     run_dir: str | None = None
     """Folder of the run; by default a new one under runs/, named after agent, environment, seed and time."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from types import TracebackType
 
@@ -24,8 +25,11 @@ class TrainingProgress:
 
     FIXED, NOTE = 51, 16
     """Columns that all but bar and notes take, and one note."""
+    RATE_SECONDS = 2.0
+    """Over which the rate of a counter is taken."""
 
-    def __init__(self, console: Console, total: int, done: int) -> None:
+    def __init__(self, console: Console, total: int, done: int, work: Mapping[str, int]) -> None:
+        self._work, self._since, self._rates, self._text = work, time.monotonic(), "", ""
         room = console.width - self.FIXED
         self._notes = max(1, room // self.NOTE - 1)
         self._bar = Progress(
@@ -39,14 +43,19 @@ class TrainingProgress:
         )
         self._task = self._bar.add_task("training", total=total, completed=done, note="")
 
-    def moved(self, step: int) -> None:
-        """The run is at `step` now."""
-        self._bar.update(self._task, completed=step)
+    def moved(self, step: int, work: Mapping[str, int]) -> None:
+        """The run is at `step` now, with these counters beside it, whose rates are shown."""
+        now = time.monotonic()
+        if work and now - self._since >= self.RATE_SECONDS:
+            passed = now - self._since
+            rates = (f"{(work[name] - self._work[name]) / passed:,.0f} {name}/s" for name in work)
+            self._work, self._since, self._rates = work, now, "  ".join(rates)
+        self._bar.update(self._task, completed=step, note=f"[cyan]{self._rates}[/]  {self._text}".strip())
 
     def note(self, values: Mapping[str, float]) -> None:
         """Show these numbers after the bar, as many as fit, the first ones first."""
-        text = "  ".join(f"[dim]{name}[/] {value:<8.4g}" for name, value in list(values.items())[: self._notes])
-        self._bar.update(self._task, note=text)
+        self._text = "  ".join(f"[dim]{name}[/] {value:<8.4g}" for name, value in list(values.items())[: self._notes])
+        self._bar.update(self._task, note=f"[cyan]{self._rates}[/]  {self._text}".strip())
 
     def __enter__(self) -> TrainingProgress:
         self._bar.start()

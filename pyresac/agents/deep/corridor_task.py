@@ -109,7 +109,7 @@ class CorridorTask:
         return Transitions(unit, dense, codes, found.reward, found.terminal, next_dense, next_codes)
 
     def _played(self, parts: list[episodes.Transitions], metrics: dict[str, Any], discount: float) -> Played:
-        every = episodes.Transitions(*(np.concatenate(field) for field in zip(*parts, strict=True)))
+        every = episodes.Transitions._make(np.concatenate(field) for field in zip(*parts, strict=True))
         found = self._transitions(every)
         return Played(
             metrics={"return": metrics["reward"], **metrics},
@@ -122,7 +122,7 @@ class CorridorTask:
 
 def _of_days(found: episodes.Transitions, going: NDArray[np.bool_]) -> episodes.Transitions:
     keep = going[found.day]
-    return episodes.Transitions(*(field[keep] for field in found))
+    return episodes.Transitions._make(field[keep] for field in found)
 
 
 def _returns_to_go(found: episodes.Transitions, discount: float) -> NDArray[np.float64]:

@@ -68,8 +68,10 @@ class ReplayBuffer:
         self.widths = widths
         needed, free = buffer_bytes(capacity, widths), available_bytes()
         if free is not None and needed > free:
+            most = free // (4 * widths.row)
             raise InputError(
-                f"buffer_size = {capacity:,} needs {needed / 2**20:,.0f} MiB of memory ({4 * widths.row} bytes a transition), {free / 2**20:,.0f} MiB are free; at most {free // (4 * widths.row):,} fit"
+                f"buffer_size = {capacity:,} needs {needed / 2**20:,.0f} MiB of memory, {4 * widths.row} bytes a "
+                f"transition; {free / 2**20:,.0f} MiB are free, enough for {most:,}"
             )
         self.rows: Numbers = np.empty((capacity, widths.row), dtype=np.float32)
         self.size = 0
@@ -100,7 +102,7 @@ class ReplayBuffer:
         """Rows (B, width) by name."""
         widths = self.widths
         sizes = (widths.action, widths.dense, widths.codes, 1, 1, widths.dense, widths.codes)
-        action, dense, codes, reward, terminal, next_dense, next_codes = rows.split(sizes, 1)
+        action, dense, codes, reward, terminal, next_dense, next_codes = torch.split(rows, sizes, 1)
         return Batch(
             action=action,
             state=_features(dense, codes),
