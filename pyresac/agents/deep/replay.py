@@ -101,7 +101,7 @@ class ReplayBuffer:
     def batch(self, rows: Tensor) -> Batch:
         """Rows (B, width) by name."""
         widths = self.widths
-        sizes = (widths.action, widths.dense, widths.codes, 1, 1, widths.dense, widths.codes)
+        sizes = [widths.action, widths.dense, widths.codes, 1, 1, widths.dense, widths.codes]
         action, dense, codes, reward, terminal, next_dense, next_codes = torch.split(rows, sizes, 1)
         return Batch(
             action=action,
