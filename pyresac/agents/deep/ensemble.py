@@ -4,9 +4,9 @@ Autograd over views of one parameter matrix would build a full-size gradient for
 lands where it belongs, ReLU works in place, and nothing is computed that nobody uses: no gradient of the observation,
 and none of the parameters where only the action's is asked for (the actor's step).
 
-The first layer sees the same input in every head. Its embeddings are folded into it: with E_f the table and W_f the
-rows of W₁ for feature f, the rows of E_f·W_f are what a code adds to the pre-activation, so a batch costs one sum of
-rows instead of a product.
+The first layer sees the same input in every head, so its pre-activations are one product, (B, D)·(D, K·H). Its
+embeddings are folded into it: with E_f the table and W_f the rows of W₁ for feature f, the rows of E_f·W_f are what a
+code adds to the pre-activation, so a batch costs one sum of rows instead of a product, and its gradient one scatter.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import embedding_bag
 
-from pyresac.agents.deep.parameters import Layout
+from pyresac.agents.deep.parameters import Layout, Parts
 
 
 def ensemble_forward(matrix: Tensor, layout: Layout, dense: Tensor, codes: Tensor | None) -> Tensor:
@@ -33,94 +33,100 @@ def ensemble_forward(matrix: Tensor, layout: Layout, dense: Tensor, codes: Tenso
 class _Ensemble(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, matrix: Tensor, dense: Tensor, codes: Tensor | None, layout: Layout) -> Tensor:
-        weights, biases, _ = layout.split(matrix)
-        hidden = [_first_layer(matrix, layout, dense, codes).relu_()]
+        parts = layout.parts(matrix)
+        hidden = [_first_layer(parts, layout, dense, codes).relu_()]
         keep = any(ctx.needs_input_grad[:2])
-        for weight, bias in zip(weights[1:-1], biases[1:-1], strict=True):
-            hidden.append(torch.baddbmm(bias[:, None], hidden[-1], weight).relu_())
+        for weight, bias in zip(parts.weights[1:-1], parts.biases[1:-1], strict=True):
+            hidden.append(torch.baddbmm(bias, hidden[-1], weight).relu_())
             if not keep:
                 del hidden[0]
         if keep:
-            ctx.layout, ctx.codes = layout, codes
+            ctx.layout, ctx.codes, ctx.parts = layout, codes, parts
             ctx.save_for_backward(matrix, dense, *hidden)
-        return torch.baddbmm(biases[-1][:, None], hidden[-1], weights[-1])
+        if layout.outputs == 1:
+            # transposed, because a product with a single column is slow
+            return torch.baddbmm(parts.biases[-1], parts.transposed[-1], hidden[-1].transpose(1, 2)).transpose(1, 2)
+        return torch.baddbmm(parts.biases[-1], hidden[-1], parts.weights[-1])
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, Tensor | None, None, None]:
         (gradient,) = gradients
         layout: Layout = ctx.layout
+        parts: Parts = ctx.parts
         matrix, dense, *hidden = ctx.saved_tensors
         wants_matrix, wants_dense = ctx.needs_input_grad[:2]
-        weights, _, tables = layout.split(matrix)
         result = torch.empty_like(matrix) if wants_matrix else None
-        parts = layout.split(result) if result is not None else None
+        into = None if result is None else Parts.of(result, layout)
         for layer in range(layout.layers - 1, 0, -1):
-            if parts is not None:
-                _products(hidden[layer - 1], gradient, parts[0][layer])
-                torch.sum(gradient, 1, out=parts[1][layer])
-            gradient = _input_gradient(gradient, weights[layer])
-            torch.ops.aten.threshold_backward.grad_input(gradient, hidden[layer - 1], 0.0, grad_input=gradient)
-        if parts is not None:
-            torch.sum(gradient, 1, out=parts[1][0])
-            _first_layer_gradient(gradient, layout, dense, ctx.codes, weights[0], tables, parts)
-        inputs = None
-        if wants_dense:
-            # summed over heads, which share their input
-            inputs = torch.einsum("kbh,kdh->bd", gradient, weights[0][:, : layout.dense])
-        return result, inputs, None, None
+            below = hidden[layer - 1]
+            if into is not None:
+                _products(below, gradient, into.weights[layer], into.transposed[layer])
+                torch.sum(gradient, 1, keepdim=True, out=into.biases[layer])
+            # strided as the activations below, whose first layer lies side by side, (B, K, H)
+            through = torch.empty_like(below)
+            if gradient.shape[2] == 1:
+                torch.mul(gradient, parts.transposed[layer], out=through)
+            else:
+                torch.bmm(gradient, parts.transposed[layer], out=through)
+            gradient = torch.ops.aten.threshold_backward.grad_input(through, below, 0.0, grad_input=through)
+        wide = gradient.transpose(0, 1).reshape(len(dense), -1)
+        if into is not None:
+            _first_layer_gradient(wide, layout, dense, ctx.codes, parts, into)
+        # summed over heads, which share their input
+        return result, wide @ _side_by_side(parts.dense).t() if wants_dense else None, None, None
 
 
-def _first_layer(matrix: Tensor, layout: Layout, dense: Tensor, codes: Tensor | None) -> Tensor:
+def _side_by_side(rows: Tensor) -> Tensor:
+    """(n, K·H) of (K, n, H)."""
+    return rows.transpose(0, 1).reshape(rows.shape[1], -1)
+
+
+def _first_layer(parts: Parts, layout: Layout, dense: Tensor, codes: Tensor | None) -> Tensor:
     """Pre-activations (K, B, H) of the first layer, strided as (B, K, H)."""
-    weights, biases, tables = layout.split(matrix)
-    heads, width = matrix.shape[0], layout.sizes[1]
-    wide = weights[0][:, : layout.dense].transpose(0, 1).reshape(layout.dense, heads * width)
-    result = torch.addmm(biases[0].reshape(-1), dense, wide)
-    if codes is not None:
-        folded = [table @ part for table, part in zip(tables, _parts(weights[0], layout), strict=True)]
-        rows = torch.cat(folded, 1).transpose(0, 1).reshape(-1, heads * width)
-        result += embedding_bag(codes, rows, mode="sum")
+    heads, _, width = parts.dense.shape
+    wide, bias = _side_by_side(parts.dense), parts.biases[0].reshape(-1)
+    if codes is None:
+        result = torch.addmm(bias, dense, wide)
+    else:
+        rows = dense.new_empty(layout.code_offsets[-1], heads, width)
+        for table, part, into in zip(parts.tables, parts.embedded, _by_feature(rows, layout), strict=True):
+            torch.bmm(table, part, out=into)
+        result = embedding_bag(codes, rows.view(-1, heads * width), mode="sum")
+        result += bias
+        result.addmm_(dense, wide)
     return result.view(-1, heads, width).transpose(0, 1)
 
 
-def _parts(weight: Tensor, layout: Layout) -> tuple[Tensor, ...]:
-    """The rows of W₁ that each feature's embedding meets, (K, d_f, H)."""
-    return weight[:, layout.dense :].split(layout.embeddings, 1)
+def _by_feature(rows: Tensor, layout: Layout) -> list[Tensor]:
+    """Each feature's part (K, N_f, H) of (N, K, H)."""
+    return [part.transpose(0, 1) for part in rows.split(layout.categories)]
 
 
 def _first_layer_gradient(
-    gradient: Tensor,
-    layout: Layout,
-    dense: Tensor,
-    codes: Tensor | None,
-    weight: Tensor,
-    tables: list[Tensor],
-    parts: tuple[list[Tensor], list[Tensor], list[Tensor]],
+    wide: Tensor, layout: Layout, dense: Tensor, codes: Tensor | None, parts: Parts, into: Parts
 ) -> None:
+    """wide: (B, K·H) gradient of the pre-activations."""
+    heads, _, width = parts.dense.shape
+    into.dense.copy_((dense.t() @ wide).view(-1, heads, width).transpose(0, 1))
+    into.biases[0].copy_(wide.sum(0).view(heads, 1, width))
     if codes is None:
-        _products(dense.expand(gradient.shape[0], -1, -1), gradient, parts[0][0])
         return
-    # one product with [inputs, indicators of the codes] instead of a scatter
-    indicators = dense.new_zeros(layout.dense + layout.code_offsets[-1], dense.shape[0])
-    indicators[: layout.dense] = dense.t()
-    indicators.scatter_(0, codes.t() + layout.dense, 1.0)
-    found = torch.stack([torch.mm(indicators, head) for head in gradient])
-    parts[0][0][:, : layout.dense] = found[:, : layout.dense]
-    of_rows = found[:, layout.dense :].split(layout.categories, 1)
-    into = _parts(parts[0][0], layout)
-    features = zip(of_rows, tables, _parts(weight, layout), into, parts[2], strict=True)
+    rows = wide.new_zeros(layout.code_offsets[-1], heads * width)
+    for code in codes.t():
+        rows.index_add_(0, code, wide)
+    features = zip(
+        _by_feature(rows.view(-1, heads, width), layout),
+        *(parts.tables, parts.embedded, into.embedded, into.tables),
+        strict=True,
+    )
     for of_row, table, part, to_weight, to_table in features:
-        to_weight.copy_(table.transpose(1, 2) @ of_row)
-        to_table.copy_(of_row @ part.transpose(1, 2))
+        torch.bmm(table.transpose(1, 2), of_row, out=to_weight)
+        torch.bmm(of_row, part.transpose(1, 2), out=to_table)
 
 
-def _products(inputs: Tensor, gradient: Tensor, out: Tensor) -> None:
-    """inputsᵀ·gradient of every head into `out`; head by head, which keeps a head in cache."""
-    for head in range(out.shape[0]):
-        torch.mm(inputs[head].t(), gradient[head], out=out[head])
-
-
-def _input_gradient(gradient: Tensor, weight: Tensor) -> Tensor:
-    if weight.shape[2] == 1:
-        return gradient * weight.transpose(1, 2)
-    return torch.bmm(gradient, weight.transpose(1, 2))
+def _products(inputs: Tensor, gradient: Tensor, out: Tensor, transposed_out: Tensor) -> None:
+    """inputsᵀ·gradient of every head into `out`."""
+    if gradient.shape[2] == 1:
+        torch.bmm(gradient.transpose(1, 2), inputs, out=transposed_out)
+    else:
+        torch.bmm(inputs.transpose(1, 2), gradient, out=out)

@@ -11,11 +11,14 @@ import math
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, pairwise
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
 LARGEST_EMBEDDING = 50
+MATRICES_KEPT = 8
+"""Matrices of one layout whose views are kept."""
 
 
 def embedding_width(categories: int) -> int:
@@ -80,13 +83,31 @@ class Layout:
     def views(self, matrix: Tensor) -> list[Tensor]:
         """The tensors in `shapes`, each (K, *shape), as views of `matrix` (K, P)."""
         heads = matrix.shape[0]
-        spans = zip(pairwise(self.offsets), self.shapes, strict=True)
-        return [matrix[:, begin:end].view(heads, *shape) for (begin, end), shape in spans]
+        blocks = matrix.split([math.prod(shape) for shape in self.shapes], 1)
+        return [block.view(heads, *shape) for block, shape in zip(blocks, self.shapes, strict=True)]
 
     def split(self, matrix: Tensor) -> tuple[list[Tensor], list[Tensor], list[Tensor]]:
         """Weights, biases, tables."""
         views = self.views(matrix)
         return views[: self.layers], views[self.layers : 2 * self.layers], views[2 * self.layers :]
+
+    def parts(self, matrix: Tensor) -> Parts:
+        """The tensors of `matrix` (K, P), views without gradient, made once for each matrix.
+
+        An entry keeps its matrix's memory, so no other matrix can have the same address while it is there.
+        """
+        address, kept = matrix.data_ptr(), self._kept
+        found = kept.get(address)
+        if found is None or found.matrix.data_ptr() != address or found.matrix.shape != matrix.shape:
+            found = Parts.of(matrix.detach(), self)
+            kept[address] = found
+            if len(kept) > MATRICES_KEPT:
+                del kept[next(iter(kept))]
+        return found
+
+    @cached_property
+    def _kept(self) -> dict[int, Parts]:
+        return {}
 
     def initial(self, heads: int, generator: torch.Generator, fan_out: bool = False) -> Tensor:
         """(K, P) fresh parameters: weights and biases uniform in ±1/√fan_in, embeddings in ±1/√d.
@@ -103,6 +124,33 @@ class Layout:
             bound = 1.0 / math.sqrt(table.shape[2])
             table.uniform_(-bound, bound, generator=generator)
         return matrix
+
+
+class Parts(NamedTuple):
+    """Views of a parameter matrix, or of its gradient, as a pass through the networks needs them."""
+
+    matrix: Tensor
+    """(K, P)"""
+    weights: list[Tensor]
+    """(K, in, out) of each layer."""
+    transposed: list[Tensor]
+    """The same, (K, out, in)."""
+    biases: list[Tensor]
+    """(K, 1, out) of each layer."""
+    tables: list[Tensor]
+    """(K, N_f, d_f) of each categorical feature."""
+    dense: Tensor
+    """(K, D, H), the rows of the first layer's weights for continuous inputs."""
+    embedded: list[Tensor]
+    """(K, d_f, H), its rows for each feature's embedding."""
+
+    @classmethod
+    def of(cls, matrix: Tensor, layout: Layout) -> Parts:
+        """Of `matrix` (K, P)."""
+        weights, biases, tables = layout.split(matrix)
+        dense, *embedded = weights[0].split((layout.dense, *layout.embeddings), 1)
+        transposed = [weight.transpose(1, 2) for weight in weights]
+        return cls(matrix, weights, transposed, [bias[:, None] for bias in biases], tables, dense, embedded)
 
 
 def weight_norms(matrix: Tensor, layout: Layout, biases: bool = False) -> Tensor:
