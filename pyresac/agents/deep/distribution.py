@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import gymnasium as gym
 import numpy as np
@@ -68,11 +69,30 @@ class SquashedGaussian:
 
     def sample(self, noise: Tensor, log_volume: float) -> tuple[Tensor, Tensor]:
         """Units tanh(μ + s·noise) (B, A) and log π (B,) in a box's units, both with gradients to μ and log s."""
-        before = self.mean + self.log_std.exp() * noise
-        gaussian = -0.5 * noise.square() - self.log_std - 0.5 * math.log(2.0 * math.pi)
-        jacobian = 2.0 * (math.log(2.0) - before - softplus(-2.0 * before))
-        return torch.tanh(before), (gaussian - jacobian).sum(1) - log_volume
+        unit, log_prob = _Sample.apply(self.mean, self.log_std, noise)  # type: ignore[no-untyped-call]
+        return unit, log_prob - log_volume
 
     def mode(self) -> Tensor:
         """Units tanh(μ) (B, A): the deterministic policy."""
         return torch.tanh(self.mean)
+
+
+class _Sample(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, mean: Tensor, log_std: Tensor, noise: Tensor) -> tuple[Tensor, Tensor]:
+        """Units and log π in units."""
+        spread = log_std.exp().mul_(noise)
+        before = mean + spread
+        unit = torch.tanh(before)
+        gaussian = -0.5 * noise.square() - log_std - 0.5 * math.log(2.0 * math.pi)
+        jacobian = 2.0 * (math.log(2.0) - before - softplus(-2.0 * before))
+        ctx.save_for_backward(unit, spread)
+        return unit, (gaussian - jacobian).sum(1)
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, Tensor, None]:
+        """With v = tanh u: ∂v/∂u = 1 − v², ∂log π/∂u = 2v, ∂u/∂μ = 1, ∂u/∂log s = s·noise, and −1 from −log s."""
+        unit, spread = ctx.saved_tensors
+        of_unit, of_log_prob = gradients[0], gradients[1][:, None]
+        of_mean = of_unit * (1.0 - unit.square()) + of_log_prob * (2.0 * unit)
+        return of_mean, of_mean * spread - of_log_prob, None

@@ -99,7 +99,7 @@ def _first_layer(parts: Parts, layout: Layout, dense: Tensor, codes: Tensor | No
 
 def _by_feature(rows: Tensor, layout: Layout) -> list[Tensor]:
     """Each feature's part (K, N_f, H) of (N, K, H)."""
-    return [part.transpose(0, 1) for part in rows.split(layout.categories)]
+    return [part.transpose(0, 1) for part in torch.split(rows, list(layout.categories))]
 
 
 def _first_layer_gradient(

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from pyresac.agents.deep import objectives as eq
+from pyresac.agents.deep.adam import Adam
 from pyresac.agents.deep.networks import Actor, Features, VectorizedCritic, critic_values, policy
 from pyresac.agents.deep.options import AlgorithmOptions
 from pyresac.agents.deep.parameters import Layout, weight_norms
@@ -30,7 +31,8 @@ STATISTICS = (
     "critic_grad",
     "actor_grad",
 )
-"""What `window` averages over the updates since it was last closed."""
+"""What `window` averages over every NOTED-th update since it was last closed."""
+NOTED = 8
 
 
 class Learner:
@@ -65,9 +67,9 @@ class Learner:
         self.schedule = PessimismSchedule(options)
         self.generator = torch.Generator(device=device).manual_seed(seed + 1)
         self._optimisers = {
-            "critic": _adam(self.critic.matrix, options.critic_lr),
-            "actor": _adam(self.actor.matrix, options.actor_lr),
-            "temperature": _adam(self.log_alpha, options.temperature_lr),
+            "critic": Adam(self.critic.matrix, options.critic_lr),
+            "actor": Adam(self.actor.matrix, options.actor_lr),
+            "temperature": Adam(self.log_alpha, options.temperature_lr),
         }
         self.log_volume = log_volume + (actions * math.log(2.0) if departures.full_range_jacobian else 0.0)
         # −dim(A) is meant for actions in [−1, 1]; in the action's own units the same policy has log_volume more
@@ -90,21 +92,21 @@ class Learner:
         target, next_log_prob = self.bootstrap_target(batch, reward, alpha)
         heads = self.critic(batch.state, batch.action)
         loss, sigma = eq.critic_loss(heads, target, options.beta_ood)
-        gradient = self._descend("critic", loss, self.critic.matrix)
+        norms = self._descend("critic", loss, self.critic.matrix)
         self._adjust_temperature(next_log_prob, batch.terminal)
         self.updates += 1
-        seen = {
-            "critic_loss": float(loss.detach()) / len(heads),
-            "q_mean": float(heads.detach().mean()),
-            "target_mean": float(target.mean()),
-            "sigma_mean": float(sigma),
-            "log_prob": float(next_log_prob.mean()),
-            "critic_grad": gradient,
-        }
+        self._check("critic_loss", loss)
+        if self.updates % NOTED == 0:
+            self._note("critic_loss", loss / len(heads))
+            self._note("q_mean", heads.mean())
+            self._note("target_mean", target.mean())
+            self._note("sigma_mean", sigma)
+            self._note("log_prob", next_log_prob.mean())
+            self._note("critic_grad", norms.max())
         if self.updates % options.actor_every == 0:
-            seen |= self._improve_policy(batch, alpha)
-        self.target.lerp_(self.critic.matrix.detach(), options.tau)
-        self._note(seen)
+            self._improve_policy(batch, alpha)
+        with torch.no_grad():
+            self.target.lerp_(self.critic.matrix, options.tau)
 
     @torch.no_grad()
     def bootstrap_target(self, batch: Batch, reward: Tensor, alpha: float) -> tuple[Tensor, Tensor]:
@@ -126,7 +128,7 @@ class Learner:
         )
         return y, log_prob
 
-    def _improve_policy(self, batch: Batch, alpha: float) -> dict[str, float]:
+    def _improve_policy(self, batch: Batch, alpha: float) -> None:
         options = self.options
         action, log_prob = self._sample(self.actor.matrix, batch.state)
         # detached parameters: the actor's step has no gradient for the critics
@@ -136,17 +138,20 @@ class Learner:
             loss = loss + eq.anchor_penalty(self.actor.matrix, self.anchor, options.anchor_weight)
         if options.departures.cloning > 0.0:
             loss = loss + options.departures.cloning * (action - batch.action).square().mean()
-        gradient = self._descend("actor", loss, self.actor.matrix)
-        self.averaged.lerp_(self.actor.matrix.detach(), options.ema_rate)
-        return {"actor_loss": float(loss.detach()), "actor_grad": gradient}
+        norms = self._descend("actor", loss, self.actor.matrix)
+        with torch.no_grad():
+            self.averaged.lerp_(self.actor.matrix, options.ema_rate)
+        self._check("actor_loss", loss)
+        if self.updates // options.actor_every % NOTED == 0:
+            self._note("actor_loss", loss)
+            self._note("actor_grad", norms.max())
 
     def _adjust_temperature(self, log_prob: Tensor, terminal: Tensor) -> None:
         """No action is taken in a terminal state, so its log π does not count."""
         going = 1.0 - terminal
         mean = (log_prob * going).sum() / going.sum().clamp(min=1.0)
-        eq.temperature_loss(self.log_alpha, mean, self.target_entropy).backward()  # type: ignore[no-untyped-call]
-        self._optimisers["temperature"].step()
-        self._optimisers["temperature"].zero_grad()
+        loss = eq.temperature_loss(self.log_alpha, mean, self.target_entropy)
+        self._optimisers["temperature"].step(*torch.autograd.grad(loss, [self.log_alpha]))
         with torch.no_grad():
             self.log_alpha.clamp_(max=math.log(self.options.alpha_max))
 
@@ -154,16 +159,14 @@ class Learner:
         noise = torch.randn(len(state.dense), self.actions, generator=self.generator, device=self.device)
         return policy(matrix, self.actor.layout, state).sample(noise, self.log_volume)
 
-    def _descend(self, name: str, loss: Tensor, matrix: Tensor) -> float:
-        """One clipped step; returns the largest head's gradient norm before clipping."""
+    def _descend(self, name: str, loss: Tensor, matrix: Tensor) -> Tensor:
+        """One clipped step; returns the gradient norms (K, 1) of the heads before clipping."""
         (gradient,) = torch.autograd.grad(loss, [matrix])
-        norms = gradient.norm(dim=1, keepdim=True)
+        norms: Tensor = gradient.norm(dim=1, keepdim=True)
         if self.options.grad_clip is not None:
-            gradient.mul_((self.options.grad_clip / (norms + 1e-6)).clamp(max=1.0))
-        matrix.grad = gradient
-        self._optimisers[name].step()
-        matrix.grad = None
-        return float(norms.max())
+            gradient.mul_((self.options.grad_clip / (norms + 1e-6)).clamp_(max=1.0))
+        self._optimisers[name].step(gradient)
+        return norms
 
     def _scaled(self, reward: Tensor) -> Tensor:
         if self.options.departures.standardise_rewards:
@@ -208,12 +211,14 @@ class Learner:
         """Means over the updates since `open_window`; NaN where there was none."""
         return {n: self._sums[n] / self._counts[n] if self._counts[n] else math.nan for n in STATISTICS}
 
-    def _note(self, seen: Mapping[str, float]) -> None:
-        for name, value in seen.items():
-            self._sums[name] += value
-            self._counts[name] += 1
-            if not math.isfinite(value) and self.not_finite is None:
-                self.not_finite = f"{name} is {value} at update {self.updates:,}"
+    def _note(self, name: str, value: Tensor) -> None:
+        self._sums[name] += value.item()
+        self._counts[name] += 1
+
+    def _check(self, name: str, value: Tensor) -> None:
+        number = value.item()
+        if not math.isfinite(number) and self.not_finite is None:
+            self.not_finite = f"{name} is {number} at update {self.updates:,}"
 
     def state(self) -> dict[str, Any]:
         """Counters and statistics, as JSON."""
@@ -240,8 +245,7 @@ class Learner:
             "best": self.best,
         }
         for name, optimiser in self._optimisers.items():
-            (moments,) = optimiser.state.values()
-            tensors |= {f"{name}.{key}": value for key, value in moments.items()}
+            tensors |= {f"{name}.{key}": value for key, value in optimiser.moments.items()}
         return tensors
 
     def load(self, state: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
@@ -258,14 +262,3 @@ class Learner:
         self.updates = state["updates"]
         self._sums, self._counts = dict(state["sums"]), dict(state["counts"])
         self.schedule.load(state["schedule"])
-
-
-def _adam(parameter: Tensor, rate: float) -> torch.optim.Adam:
-    optimiser = torch.optim.Adam([parameter], lr=rate, fused=True)
-    # state from the start, so that a checkpoint has the same arrays before and after the first step
-    optimiser.state[parameter] = {
-        "step": torch.zeros((), dtype=torch.float32, device=parameter.device),
-        "exp_avg": torch.zeros_like(parameter),
-        "exp_avg_sq": torch.zeros_like(parameter),
-    }
-    return optimiser

@@ -5,8 +5,11 @@ Nothing here decides what is frozen: `resac_target` is called without gradients,
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 from torch import Tensor
+from torch.nn.functional import mse_loss
 
 
 def ensemble_variance(heads: Tensor) -> Tensor:
@@ -16,9 +19,24 @@ def ensemble_variance(heads: Tensor) -> Tensor:
 
 def ensemble_deviation(heads: Tensor) -> Tensor:
     """σ_ens (B,): the root of Γ_epi, with gradient 0 where all heads agree (the derivative has no limit there)."""
-    variance = ensemble_variance(heads)
-    positive = variance > 0.0
-    return torch.where(positive, torch.where(positive, variance, 1.0).sqrt(), 0.0)
+    result: Tensor = _Deviation.apply(heads)  # type: ignore[no-untyped-call]
+    return result
+
+
+class _Deviation(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, heads: Tensor) -> Tensor:
+        deviation, mean = torch.std_mean(heads, 0, correction=1)
+        ctx.save_for_backward(heads, mean, deviation)
+        return deviation
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> Tensor:
+        """∂σ/∂Q_k = (Q_k − Q̄)/((K − 1)·σ)."""
+        heads, mean, deviation = ctx.saved_tensors
+        scale = (gradients[0] / ((len(heads) - 1) * deviation)).masked_fill_(deviation == 0.0, 0.0)
+        result: Tensor = (heads - mean) * scale
+        return result
 
 
 def blended_values(heads: Tensor, independence: float) -> Tensor:
@@ -60,7 +78,7 @@ def critic_loss(heads: Tensor, target: Tensor, beta_ood: float) -> tuple[Tensor,
 
     Its gradient in head k is that of L_Q(φ_k), whose disagreement term the heads share.
     """
-    squared = (heads - target).square().mean(1).sum()
+    squared = mse_loss(heads, target, reduction="sum") / heads.shape[1]
     if heads.shape[0] == 1:
         return squared, squared.new_zeros(())
     if beta_ood == 0.0:

@@ -83,7 +83,7 @@ class Layout:
     def views(self, matrix: Tensor) -> list[Tensor]:
         """The tensors in `shapes`, each (K, *shape), as views of `matrix` (K, P)."""
         heads = matrix.shape[0]
-        blocks = matrix.split([math.prod(shape) for shape in self.shapes], 1)
+        blocks = torch.split(matrix, [math.prod(shape) for shape in self.shapes], 1)
         return [block.view(heads, *shape) for block, shape in zip(blocks, self.shapes, strict=True)]
 
     def split(self, matrix: Tensor) -> tuple[list[Tensor], list[Tensor], list[Tensor]]:
@@ -148,7 +148,7 @@ class Parts(NamedTuple):
     def of(cls, matrix: Tensor, layout: Layout) -> Parts:
         """Of `matrix` (K, P)."""
         weights, biases, tables = layout.split(matrix)
-        dense, *embedded = weights[0].split((layout.dense, *layout.embeddings), 1)
+        dense, *embedded = torch.split(weights[0], [layout.dense, *layout.embeddings], 1)
         transposed = [weight.transpose(1, 2) for weight in weights]
         return cls(matrix, weights, transposed, [bias[:, None] for bias in biases], tables, dense, embedded)
 
