@@ -10,6 +10,7 @@ import gymnasium as gym
 import numpy as np
 from numpy.typing import NDArray
 
+from pyresac.agents.environments import make_environment
 from pyresac.errors import InputError
 from pyresac.run.snapshots import require_restorable
 
@@ -46,12 +47,7 @@ class EnvOptions:
 
 def make_discrete(options: EnvOptions) -> DiscreteEnv:
     """Make the environment. Raises InputError for an unknown id, bad options or spaces that are not Discrete from 0."""
-    try:
-        env = gym.make(options.env, **options.keywords())
-    except KeyError as error:
-        raise InputError(f"cannot make environment {options.env!r}: it knows no {error}") from error
-    except (gym.error.Error, ImportError, TypeError, ValueError) as error:
-        raise InputError(f"cannot make environment {options.env!r}: {error}") from error
+    env = make_environment(options.env, options.keywords())
     for role, space in (("observation", env.observation_space), ("action", env.action_space)):
         if not isinstance(space, gym.spaces.Discrete) or space.start != 0:
             raise InputError(

@@ -1,0 +1,25 @@
+"""Gymnasium environments by id, with one message for whatever keeps one from being made."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from collections.abc import Mapping
+from typing import Any
+
+import gymnasium as gym
+
+from pyresac.errors import InputError
+
+
+def make_environment(env_id: str, keywords: Mapping[str, Any]) -> gym.Env[Any, Any]:
+    """`gymnasium.make`. Raises InputError for an unknown id, bad keywords or a missing extra."""
+    importlib.import_module("pyresac.envs")  # so that the package's own ids are known
+    try:
+        return gym.make(env_id, **keywords)
+    except KeyError as error:
+        raise InputError(f"cannot make environment {env_id!r}: it knows no {error}") from error
+    except (gym.error.Error, ImportError, TypeError, ValueError, OSError, AssertionError) as error:
+        lacking = "mujoco" in str(error).lower() and importlib.util.find_spec("mujoco") is None
+        advice = "; install it: pip install 'pyresac[mujoco]'" if lacking else ""
+        raise InputError(f"cannot make environment {env_id!r}: {error}{advice}") from error

@@ -1,0 +1,65 @@
+"""The physics of a Gymnasium MuJoCo environment as JSON.
+
+MuJoCo's integration state (mjSTATE_INTEGRATION) decides what the next step computes, but not all that an environment
+reads: mj_step leaves positions of bodies, inertias, velocities and contact forces as of its last substep, and Ant-v5
+and Humanoid-v5 take rewards and observations from those. So each array of mjData with a size given by the model is
+saved too. The others (contacts and constraints, in mjData's arena) are computed anew in each step before any use.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from pyresac.errors import CheckpointError
+from pyresac.run.encoding import decode, encode
+
+
+def present(inner: Any) -> bool:
+    """Whether this innermost environment keeps MuJoCo's model and data."""
+    mujoco: Any = sys.modules.get("mujoco")
+    return mujoco is not None and isinstance(getattr(inner, "data", None), mujoco.MjData) and hasattr(inner, "model")
+
+
+def save(inner: Any) -> dict[str, Any]:
+    """The integration state and the arrays of `inner.data`."""
+    mujoco: Any = sys.modules["mujoco"]
+    kind = mujoco.mjtState.mjSTATE_INTEGRATION
+    integration = np.empty(mujoco.mj_stateSize(inner.model, kind))
+    mujoco.mj_getState(inner.model, inner.data, integration, kind)
+    arrays = {name: encode(getattr(inner.data, name)) for name in _sized_by_model(inner.model)}
+    return {"integration": encode(integration), "arrays": arrays}
+
+
+def restore(inner: Any, state: Mapping[str, Any]) -> None:
+    """Put back a state of `save`. Raises CheckpointError if it is one of another model."""
+    mujoco: Any = sys.modules["mujoco"]
+    kind = mujoco.mjtState.mjSTATE_INTEGRATION
+    integration, size = decode(state["integration"]), mujoco.mj_stateSize(inner.model, kind)
+    if integration.shape != (size,):
+        raise CheckpointError(f"the saved MuJoCo state has {integration.size} numbers; this model's has {size}")
+    names = _sized_by_model(inner.model)
+    if set(state["arrays"]) != set(names):
+        differing = ", ".join(sorted(set(state["arrays"]) ^ set(names)))
+        raise CheckpointError(f"the saved MuJoCo state is of another model or version: {differing} on one side only")
+    mujoco.mj_setState(inner.model, inner.data, integration, kind)
+    # counters beside the arrays, such as those of sleeping bodies, follow from the state; then the arrays as they were
+    mujoco.mj_forward(inner.model, inner.data)
+    for name in names:
+        saved, own = decode(state["arrays"][name]), getattr(inner.data, name)
+        if saved.shape != own.shape or saved.dtype != own.dtype:
+            raise CheckpointError(
+                f"MuJoCo's {name} was saved as {saved.dtype}{saved.shape}; this model's is {own.dtype}{own.shape}"
+            )
+        own[...] = saved
+
+
+def _sized_by_model(model: Any) -> list[str]:
+    """Names of mjData's arrays that are there before anything is simulated: not those in the arena."""
+    mujoco: Any = sys.modules["mujoco"]
+    fresh = mujoco.MjData(model)
+    values = {name: getattr(fresh, name) for name in dir(fresh) if not name.startswith("_")}
+    return [name for name, value in values.items() if isinstance(value, np.ndarray) and value.size]
