@@ -28,7 +28,8 @@ from pyresac.run.options import RunOptions
 from pyresac.tabular.learner import LearnerOptions
 from pyresac.train import main
 
-SHORT = ["--steps", "6000", "--eval-every", "1500", "--eval-episodes", "5", "--final-episodes", "10"]
+TABULAR = ["--agent", "tabular"]
+SHORT = [*TABULAR, "--steps", "6000", "--eval-every", "1500", "--eval-episodes", "5", "--final-episodes", "10"]
 
 
 class Loop(gym.Env[int, int]):
@@ -97,7 +98,7 @@ def test_time_limits_bootstrap_and_terminals_do_not() -> None:
 
 def test_cliff_walking_reaches_the_optimum(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run = tmp_path / "run"
-    arguments = ["--agent", "tabular", "--env", "CliffWalking-v1", "--steps", "60000", "--final-episodes", "2"]
+    arguments = [*TABULAR, "--env", "CliffWalking-v1", "--steps", "60000", "--final-episodes", "2"]
     assert main([*arguments, "--anneal-steps", "40000", "--run-dir", str(run)]) == 0
     result = json.loads((run / "result.json").read_text())
     # Thirteen steps of −1: −(1 − γ¹³)/(1 − γ).
@@ -113,7 +114,7 @@ def test_cliff_walking_reaches_the_optimum(tmp_path: Path, capsys: pytest.Captur
 @pytest.mark.slow
 def test_frozen_lake_comes_close_to_the_optimum(tmp_path: Path) -> None:
     run = tmp_path / "run"
-    assert main(["--env", "FrozenLake-v1", "--run-dir", str(run), "--no-tensorboard"]) == 0
+    assert main([*TABULAR, "--env", "FrozenLake-v1", "--run-dir", str(run), "--no-tensorboard"]) == 0
     result = json.loads((run / "result.json").read_text())
     assert result["optimum"] == pytest.approx(0.5420, abs=1e-4)
     assert result["policy_value"] >= 0.98 * result["optimum"]
@@ -224,7 +225,7 @@ def test_bad_input_is_one_message_and_code_2_before_any_work(
 ) -> None:
     run = tmp_path / "run"
     try:
-        code = main([*arguments, "--run-dir", str(run)])
+        code = main([*TABULAR, *arguments, "--run-dir", str(run)])
     except SystemExit as end:  # the option parser's own way out
         code = int(end.code or 0)
     error = re.sub(r"[\s│]+", " ", capsys.readouterr().err)
@@ -252,7 +253,7 @@ def test_configuration_file_is_typed(tmp_path: Path, capsys: pytest.CaptureFixtu
         ('{"learner": {"discount": 2}}', "discount = 2.0; it must be in [0, 1)"),
     ]:
         file.write_text(content)
-        assert main(["--config", str(file)]) == 2
+        assert main([*TABULAR, "--config", str(file)]) == 2
         assert message in capsys.readouterr().err
 
 

@@ -17,7 +17,9 @@ import pytest
 from pyresac.train import main
 
 STEPS, HALF = "12000", "6000"
-COMMON = ["--eval-every", "1500", "--eval-episodes", "3", "--final-episodes", "5", "--checkpoint-every", "2000"]
+TABULAR = ["--agent", "tabular"]
+EVERY = ["--eval-every", "1500", "--checkpoint-every", "2000"]
+COMMON = [*TABULAR, *EVERY, "--eval-episodes", "3", "--final-episodes", "5"]
 NEWEST_TAXI = max(name for name in gym.registry if name.startswith("Taxi-v"))
 
 
