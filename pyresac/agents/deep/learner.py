@@ -55,7 +55,8 @@ class Learner:
         departures = options.departures
         critic = Layout(actions + dense, categories, options.hidden, 1)
         self.critic = VectorizedCritic(critic, options.ensemble_size, start, departures.fan_out_init).to(device)
-        self.actor = Actor(Layout(dense, categories, options.actor_hidden, 2 * actions), start).to(device)
+        policy_layout = Layout(dense, categories, options.actor_hidden, 2 * actions)
+        self.actor = Actor(policy_layout, start, options.initial_mean).to(device)
         self.log_alpha = torch.tensor(math.log(options.alpha_init), device=device, requires_grad=True)
         self.target = self.critic.matrix.detach().clone()
         """(K, P) frozen target critics φ′."""

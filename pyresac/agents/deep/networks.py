@@ -48,11 +48,14 @@ def critic_values(matrix: Tensor, layout: Layout, state: Features, action: Tenso
 class Actor(nn.Module):
     """π(·|s): a squashed Gaussian whose mean and logarithm of the deviation a network gives."""
 
-    def __init__(self, layout: Layout, generator: torch.Generator) -> None:
-        """layout.outputs is twice the number of the action's coordinates."""
+    def __init__(self, layout: Layout, generator: torch.Generator, initial_mean: float = 0.0) -> None:
+        """layout.outputs is twice the number of the action's coordinates; initial_mean: of μ, about."""
         super().__init__()
         self.layout = layout
-        self.matrix = nn.Parameter(layout.initial(1, generator))
+        matrix = layout.initial(1, generator)
+        _, biases, _ = layout.split(matrix)
+        biases[-1][:, : layout.outputs // 2] += initial_mean
+        self.matrix = nn.Parameter(matrix)
         """(1, P)."""
 
     def forward(self, state: Features) -> SquashedGaussian:

@@ -77,7 +77,9 @@ class AlgorithmOptions:
     buffer_size: int = 1_000_000
     """Transitions kept."""
     learning_starts: int = 5_000
-    """Environment steps of uniform actions before the first update."""
+    """Environment steps of the initial policy before the first update."""
+    initial_mean: float = 0.0
+    """Mean of the initial policy's Gaussian before squashing: 0 is the middle of the action's range."""
     update_every: int = 1
     """Environment steps between updates."""
     updates: int = 1
@@ -116,6 +118,7 @@ class AlgorithmOptions:
         for name, low in (("beta_lcb_end", -math.inf), ("grad_clip", 0.0)):
             if getattr(self, name) is not None:
                 _require(self, name, low, 0 if name == "beta_lcb_end" else math.inf, open_low=name == "grad_clip")
+        _require(self, "initial_mean", -3, 3)
         if self.target_entropy is not None and not math.isfinite(self.target_entropy):
             raise InputError(f"target_entropy = {self.target_entropy}; it must be finite")
         for name in ("hidden", "actor_hidden"):

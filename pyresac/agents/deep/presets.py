@@ -20,6 +20,8 @@ CORRIDOR = AlgorithmOptions(
     tau=0.01,
     batch_size=256,
     update_every=4,
+    # equal headways can be kept with any common amount of holding; policies that begin high stay higher, and gain by it
+    initial_mean=0.8,
 )
 """Chosen for time to quality on the published slow corridor."""
 

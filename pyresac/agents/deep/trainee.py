@@ -89,19 +89,13 @@ class DeepTrainee:
         for _ in range(steps // self.task.copies):
             if self.learner.not_finite is not None:
                 return
-            self.buffer.add(self._kept(self.task.step(self._actions())))
+            actions = self.learner.explore(self.features(*self.task.observe()))
+            self.buffer.add(self._kept(self.task.step(actions)))
             self.step += self.task.copies
             self.learner.schedule.moved(self.step)
             for _ in range(self._due() - self.learner.updates):
                 batch = self.buffer.sample(self.options.batch_size, self._replay, self.learner.device)
                 self.learner.update(batch)
-
-    def _actions(self) -> Numbers:
-        dense, codes = self.task.observe()
-        if self.step < self.options.learning_starts:
-            size = len(dense), self.buffer.widths.action
-            return self._replay.uniform(-1.0, 1.0, size).astype(np.float32)
-        return self.learner.explore(self.features(dense, codes))
 
     def _kept(self, found: Any) -> Any:
         if not self.options.departures.skip_terminals:
