@@ -62,4 +62,6 @@ def _sized_by_model(model: Any) -> list[str]:
     mujoco: Any = sys.modules["mujoco"]
     fresh = mujoco.MjData(model)
     values = {name: getattr(fresh, name) for name in dir(fresh) if not name.startswith("_")}
-    return [name for name, value in values.items() if isinstance(value, np.ndarray) and value.size]
+    arrays = {name: value for name, value in values.items() if isinstance(value, np.ndarray) and value.size}
+    # for some arrays of the arena that are not there MuJoCo shows a stand-in, a new one each time
+    return [name for name, value in arrays.items() if np.shares_memory(value, getattr(fresh, name))]

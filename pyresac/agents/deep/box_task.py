@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -47,9 +47,9 @@ class BoxTask:
         self._space = space
         self._observations = Observations(self._envs[0].observation_space, self._where)
         self.dense, self.categories = self._observations.dense, self._observations.categories
-        scratch = self._made(), self._made()
-        require_restorable(*scratch)
-        _close(scratch)
+        self._players = [self._made(), self._made()]
+        require_restorable(self._players[0], self._players[1])
+        self._unplayed = environment_state(self._players[0])
         self._dense, self._codes = self._blank(copies)
         words = np.random.SeedSequence([seed, 0]).generate_state(copies, np.uint32)
         for row, word in enumerate(words):
@@ -68,37 +68,42 @@ class BoxTask:
 
         Raises DivergenceError if the environment gives a number that is not finite.
         """
-        actions = self._actions(unit)
-        rewards, terminal = np.empty(self.copies), np.zeros(self.copies, dtype=bool)
-        dense, codes = self._blank(self.copies)
-        next_dense, next_codes = self._blank(self.copies)
-        for row, env in enumerate(self._envs):
-            after, reward, terminated, truncated, _ = env.step(actions[row])
-            self._observations.read(after, next_dense[row], next_codes[row])
-            rewards[row] = float(reward)
+        rewards, terminal, over = np.empty(self.copies), np.zeros(self.copies, dtype=bool), list[int]()
+        after, after_codes = self._blank(self.copies)
+        for row, (env, action) in enumerate(zip(self._envs, self._actions(unit), strict=True)):
+            observation, reward, terminated, truncated, _ = env.step(action)
+            self._observations.read(observation, after[row], after_codes[row])
+            rewards[row] = reward
             # a time limit says nothing about s′, whose value counts
-            terminal[row] = bool(terminated)
+            terminal[row] = terminated
             if terminated or truncated:
-                after, _ = env.reset()
-                self._finished.append(float(self._running[row] + rewards[row]))
-                self._running[row] = 0.0
-            else:
-                self._running[row] += rewards[row]
-            self._observations.read(after, dense[row], codes[row])
-        self._require_finite(next_dense, "an observation")
-        self._require_finite(dense, "a first observation")
-        self._require_finite(rewards, "a reward")
+                over.append(row)
+        self._require_finite(after, "an observation")
+        kept = rewards.astype(np.float32)
+        self._require_finite(kept, "a reward")
+        self._running += rewards
         found = Transitions(
             action=unit,
             dense=self._dense,
             codes=self._codes,
-            reward=rewards.astype(np.float32),
+            reward=kept,
             terminal=terminal,
-            next_dense=next_dense,
-            next_codes=next_codes,
+            next_dense=after,
+            next_codes=after_codes,
         )
-        self._dense, self._codes = dense, codes
+        self._dense, self._codes = after, after_codes
+        if over:
+            self._begin_anew(over)
         return found
+
+    def _begin_anew(self, rows: list[int]) -> None:
+        self._dense, self._codes = self._dense.copy(), self._codes.copy()
+        for row in rows:
+            first, _ = self._envs[row].reset()
+            self._observations.read(first, self._dense[row], self._codes[row])
+        self._require_finite(self._dense, "a first observation")
+        self._finished += self._running[rows].tolist()
+        self._running[rows] = 0.0
 
     def finished(self) -> list[float]:
         """Returns of the episodes that have ended since the last call."""
@@ -111,12 +116,11 @@ class BoxTask:
         Metrics: "return", "length" in steps, "cut" (1 where a time limit ended the episode). Raises DivergenceError
         if the environment gives a number that is not finite.
         """
-        envs = [self._made() for _ in range(min(episodes, LANES))]
+        envs = self._anew(min(episodes, LANES))
         played: list[_Episode] = []
         for begin in range(0, episodes, LANES):
             sources = [np.random.SeedSequence([seed, 1, i]) for i in range(begin, min(begin + LANES, episodes))]
             played += self._side_by_side(policy, envs, [_word(source) for source in sources])
-        _close(envs)
         known = [episode.discounted(discount) for episode in played]
         pairs = list(zip(played, map(len, known), strict=True))
         return Played(
@@ -130,6 +134,14 @@ class BoxTask:
             action=_stacked([e.action[:count] for e, count in pairs], len(self.box.half), np.float32),
             discounted=np.concatenate(known),
         )
+
+    def _anew(self, count: int) -> list[Environment]:
+        """Environments for evaluation in the state that they were made in, whatever has been played in them."""
+        while len(self._players) < count:
+            self._players.append(self._made())
+        for env in self._players[:count]:
+            restore_environment(env, self._unplayed)
+        return self._players[:count]
 
     def _side_by_side(self, policy: Policy, envs: list[Environment], seeds: list[int]) -> list[_Episode]:
         episodes = [_Episode() for _ in seeds]
@@ -240,8 +252,3 @@ def _word(source: np.random.SeedSequence) -> int:
 def _stacked(parts: list[list[NDArray[Any]]], width: int, dtype: type[Any]) -> NDArray[Any]:
     rows = [row for part in parts for row in part]
     return np.array(rows, dtype=dtype).reshape(len(rows), width)
-
-
-def _close(envs: Iterable[Environment]) -> None:
-    for env in envs:
-        env.close()
