@@ -24,16 +24,53 @@ from pyresac.run.files import sync_folder, write_atomically
 from pyresac.run.versions import versions
 
 
-class RunFolder:
-    """One run on disk, held by one process at a time. Use `create` or `open`."""
+class RunFiles:
+    """One run on disk, to be read: nothing here writes or takes the lock, so that a run can be looked at while its
+    process goes on."""
 
     def __init__(self, path: Path) -> None:
+        """Raises InputError if `path` is no run folder."""
+        if not (path / "config.json").is_file():
+            found = "there is no config.json in it" if path.is_dir() else "no such folder"
+            raise InputError(f"{path} is not a run folder: {found}")
         self.path = path
         self.config_file = path / "config.json"
         self.metrics_file = path / "metrics.csv"
         self.result_file = path / "result.json"
         self.tensorboard = path / "tensorboard"
         self.checkpoints = path / "checkpoints"
+
+    def latest(self) -> Path | None:
+        """The newest checkpoint, or None before the first one."""
+        saved = self._saved()
+        return saved[-1] if saved else None
+
+    def load_latest(self) -> Checkpoint | None:
+        """Read the newest checkpoint, None before the first one.
+
+        Raises CheckpointError, with the way back to the one before it, if it is damaged.
+        """
+        saved = self._saved()
+        if not saved:
+            return None
+        try:
+            return load_checkpoint(saved[-1])
+        except CheckpointError as error:
+            if not saved[-1].exists():  # the run's process has removed it for a newer one
+                return self.load_latest()
+            if len(saved) == 1:
+                raise
+            raise CheckpointError(f"{error}; remove it to resume from {saved[-2].name}") from error
+
+    def _saved(self) -> list[Path]:
+        return sorted(self.checkpoints.glob("step-*.ckpt"))
+
+
+class RunFolder(RunFiles):
+    """One run on disk, held by one process at a time. Use `create` or `open`."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
         self._lock = os.open(path, os.O_RDONLY)
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -63,9 +100,6 @@ class RunFolder:
     @classmethod
     def open(cls, path: Path) -> RunFolder:
         """Open an existing one. Raises InputError if it is none, or another process holds it."""
-        if not (path / "config.json").is_file():
-            found = "there is no config.json in it" if path.is_dir() else "no such folder"
-            raise InputError(f"{path} is not a run folder: {found}")
         folder = cls(path)
         for unfinished in (*path.glob(".*.tmp"), *folder.checkpoints.glob(".*.tmp")):
             unfinished.unlink()
@@ -91,32 +125,9 @@ class RunFolder:
             old.unlink()
         return path
 
-    def latest(self) -> Path | None:
-        """The newest checkpoint, or None before the first one."""
-        saved = self._saved()
-        return saved[-1] if saved else None
-
-    def load_latest(self) -> Checkpoint | None:
-        """Read the newest checkpoint, None before the first one.
-
-        Raises CheckpointError, with the way back to the one before it, if it is damaged.
-        """
-        saved = self._saved()
-        if not saved:
-            return None
-        try:
-            return load_checkpoint(saved[-1])
-        except CheckpointError as error:
-            if len(saved) == 1:
-                raise
-            raise CheckpointError(f"{error}; remove it to resume from {saved[-2].name}") from error
-
     def resume_command(self) -> str:
         """What to type in order to go on."""
         return f"python -m pyresac.train --run-dir {shlex.quote(str(self.path))} --resume"
-
-    def _saved(self) -> list[Path]:
-        return sorted(self.checkpoints.glob("step-*.ckpt"))
 
 
 def new_run_path(label: str, root: Path = Path("runs")) -> Path:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from rich.console import Console
 
 from pyresac.errors import CheckpointError, DivergenceError
+from pyresac.run.checkpoint import Checkpoint
 from pyresac.run.config import differences
 from pyresac.run.folder import RunFolder
 from pyresac.run.metrics import MetricsLog
@@ -67,15 +68,20 @@ def restore_latest(trainee: Trainee, folder: RunFolder, config: dict[str, Any]) 
     if saved is None:
         return
     where = folder.latest()
-    if not {"config", "trainee"} <= saved.state.keys():
-        raise CheckpointError(f"checkpoint {where} is not one of a training run")
-    changed = differences(saved.state["config"], config, free=FREE_ON_RESUME)
-    if changed:
-        raise CheckpointError(f"checkpoint {where} belongs to another configuration: {'; '.join(changed)}")
+    require_same_run(saved, config, f"checkpoint {where}")
     try:
         trainee.restore(saved.state["trainee"], saved.arrays)
     except KeyError as error:
         raise CheckpointError(f"checkpoint {where} lacks {error}") from error
+
+
+def require_same_run(saved: Checkpoint, config: dict[str, Any], where: str) -> None:
+    """Raise CheckpointError unless `saved` is of a training run with this configuration; it names the differences."""
+    if not {"config", "trainee"} <= saved.state.keys():
+        raise CheckpointError(f"{where} is not one of a training run")
+    changed = differences(saved.state["config"], config, free=FREE_ON_RESUME)
+    if changed:
+        raise CheckpointError(f"{where} belongs to another configuration: {'; '.join(changed)}")
 
 
 def train(

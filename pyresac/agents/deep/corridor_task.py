@@ -14,6 +14,7 @@ from pyresac.agents.deep.task import Codes, Played, Policy
 from pyresac.envs.bus import episodes
 from pyresac.envs.bus.corridor import Corridor
 from pyresac.envs.bus.metrics import METRICS
+from pyresac.envs.bus.observation import CATEGORICAL, CONTINUOUS, Observation, paper_bounds
 from pyresac.envs.bus.vector import VectorBusCorridor
 from pyresac.errors import CheckpointError, InputError
 
@@ -98,6 +99,19 @@ class CorridorTask:
         self._observation = {"continuous": continuous, "categorical": categorical}
         self._running = np.array(state["running"])
         self._finished = list(state["finished"])
+
+    def observed(self, observation: Observation) -> tuple[Numbers, Codes]:
+        """Features of n decisions as a controller sees them, each field (n,).
+
+        Raises InputError for a bus, stop or hour that this corridor does not have.
+        """
+        rows = [getattr(observation, name) for name in CONTINUOUS]
+        codes = np.stack([getattr(observation, name) for name in CATEGORICAL], axis=1)
+        for name, most, count in zip(CATEGORICAL, codes.max(axis=0), self.categories, strict=True):
+            if most >= count:
+                raise InputError(f"{name} {most} was met on another corridor than {self.corridor.name}, with {count}")
+        inside = np.clip(np.stack(rows, axis=1).astype(np.float32), *paper_bounds(self._env.episodes.layout))
+        return self._features(inside, codes)
 
     def _features(self, continuous: Numbers, categorical: Codes) -> tuple[Numbers, Codes]:
         return (continuous - self._centre) / self._scale, categorical + self._offsets

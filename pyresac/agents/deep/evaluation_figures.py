@@ -1,0 +1,53 @@
+"""The figures of an evaluation: curves of the runs, their values, and a day under the learned policy."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from pyresac.agents.deep.controller import LearnedController
+from pyresac.agents.deep.corridor_task import EVALUATION_DAYS, CorridorTask
+from pyresac.envs.bus.controllers import Controller, NoHolding
+from pyresac.envs.bus.figures import time_space
+from pyresac.envs.bus.metrics import day_metrics
+from pyresac.envs.bus.simulator import Record, simulate
+from pyresac.figures import training
+from pyresac.figures.curves import Group
+
+HOURS = (2.0, 5.0)
+"""After the start of service, of the time–space diagram; a shorter day is shown whole."""
+
+
+def curve_figures(groups: Sequence[Group], corridor: bool, task: str, rules: Mapping[str, float]) -> dict[str, Figure]:
+    """By file name. rules: mean returns of the classical rules on the days of training's evaluations."""
+    scale = training.CORRIDOR if corridor else training.RETURN
+    heading = f"Evaluation during training, {task}: mean and range over seeds"
+    if all(len(group.runs) == 1 for group in groups):
+        heading = f"Evaluation during training, {task}"
+    return {
+        "learning-curve": training.learning_curve(groups, scale, heading, rules),
+        "values": training.value_bands(groups, scale, f"Do the critics foresee what is earned? {task}"),
+        "uncertainty": training.uncertainty(groups, scale, f"Disagreement, weight norm and temperature, {task}"),
+    }
+
+
+def day_figure(task: CorridorTask, name: str, controller: LearnedController, seed: int) -> Figure:
+    """Trajectories of the first evaluation day of `seed` under the learned policy and without holding."""
+    day = EVALUATION_DAYS + seed
+    pair: dict[str, Controller] = {f"learned ({name})": controller, "no holding": NoHolding()}
+    records = {name: simulate(task.corridor, rule, day, task.published) for name, rule in pair.items()}
+    end = min(record.end for record in records.values()) / 3600.0
+    hours = HOURS if end > HOURS[1] else (0.0, max(record.end for record in records.values()) / 3600.0)
+    named = {f"{name}: {_described(record)}": record for name, record in records.items()}
+    figure = time_space(named, 0, hours)
+    figure.suptitle(f"The buses of one direction, day {day} of {task.corridor.name}", fontsize=11, x=0.02, ha="left")
+    return figure
+
+
+def _described(record: Record) -> str:
+    day = day_metrics(record)
+    reward, bunched = day.reward / 1e6, 100.0 * day.bunching
+    text = f"reward {reward:.3f}·10⁶, wait {day.wait:.1f} min, travel {day.travel:.1f} min, {bunched:.1f} % bunched"
+    return text if np.isfinite(day.wait) else f"reward {reward:.3f}·10⁶, {bunched:.1f} % bunched"

@@ -1,0 +1,288 @@
+"""`python -m pyresac.evaluate RUN [RUN …]`: play what runs of deep RE-SAC learned, beside the classical rules.
+
+Every policy is played on the same episodes, from the newest checkpoint of its run, which may still be training; nothing
+is written but the figures. Exit codes: 0 done; 2 bad input; 1 the disk refused or an environment gave a number that is
+not finite; 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import tyro
+from matplotlib.figure import Figure
+from rich.console import Console
+from rich.markup import escape
+
+from pyresac.agents.deep.corridor_task import CorridorTask
+from pyresac.agents.deep.evaluation import (
+    BEST_SLACK,
+    RULES,
+    Contest,
+    Values,
+    contest_plain,
+    contest_shown,
+    rule_names,
+    rules_of,
+)
+from pyresac.agents.deep.evaluation_figures import curve_figures, day_figure
+from pyresac.agents.deep.report import FINAL_SEED
+from pyresac.agents.deep.task import Played
+from pyresac.agents.resac import CORRIDOR
+from pyresac.agents.restored import PolicyName, Restored, restore_run
+from pyresac.envs.bus.controllers import controller_named
+from pyresac.envs.bus.simulator import LARGEST_SEED
+from pyresac.errors import DivergenceError, InputError
+from pyresac.figures import training
+from pyresac.figures.curves import Group, grouped, read_curves
+from pyresac.figures.style import write
+from pyresac.figures.training import Predictions
+from pyresac.run.config import differences, to_dict
+from pyresac.run.options import FREE_ON_RESUME
+
+PROGRAM = "python -m pyresac.evaluate"
+PIPE_WIDTH = 160
+ANY_SEED = re.compile(r"-seed\d+(-\d{8}-\d{6}(-\d+)?)?$")
+MACHINE = frozenset({"device", "threads", "num_envs"})
+"""Options of a problem that do not change it."""
+BESIDE_SEED = frozenset({*FREE_ON_RESUME, "run.seed", "problem.device", "problem.threads"})
+"""Options in which runs of one setting may differ."""
+
+
+@dataclass(frozen=True)
+class Evaluate:
+    """Play the deterministic policies of runs of deep RE-SAC on the same episodes, compare them, draw figures."""
+
+    runs: tyro.conf.Positional[tuple[Path, ...]]
+    """Run folders; the others are compared with the first one."""
+    policy: PolicyName = "averaged"
+    """The averaged actor, the averaged one at the best evaluation of training, or the present actor."""
+    episodes: Annotated[int, tyro.conf.arg(aliases=["--days"])] = 10
+    """Episodes, or days, that each policy is played on."""
+    seed: int = FINAL_SEED
+    """Of the first episode. The default is that of the report after training; 0 begins with the evaluations in it."""
+    controllers: tuple[str, ...] = RULES
+    """Rules on the corridor's days beside it, as for python -m pyresac.corridor; best-slack is the slack rule of the
+    highest reward on other days."""
+    level: float = 0.95
+    """Confidence level of the paired differences."""
+    device: str = "cpu"
+    """PyTorch's name of the device to play on, whatever it was trained on."""
+    json: bool = False
+    """Print JSON instead of tables."""
+    figures: Path | None = None
+    """Folder of the figures; by default, figures in the first run's."""
+    no_figures: bool = False
+    """Draw none."""
+    format: Literal["png", "svg", "pdf"] = "png"
+    """Of the figures."""
+
+    def __post_init__(self) -> None:
+        """Raise InputError naming the option, its value and what is allowed."""
+        if not self.runs:
+            raise InputError("no run was named; give the folder of at least one")
+        if len({run.resolve() for run in self.runs}) < len(self.runs):
+            raise InputError(f"runs are {', '.join(map(str, self.runs))}; each may be given once")
+        if self.episodes < 1:
+            raise InputError(f"episodes = {self.episodes}; it must be at least 1")
+        if not 0 <= self.seed <= LARGEST_SEED // 2:
+            raise InputError(f"seed = {self.seed}; it must lie in [0, {LARGEST_SEED // 2}]")
+        if not 0.0 < self.level < 1.0:
+            raise InputError(f"level = {self.level}; it must lie between 0 and 1")
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command; return its exit code."""
+    # a pipe has no width: leave room for every table
+    console = Console(highlight=False, width=None if sys.stdout.isatty() else PIPE_WIDTH)
+    complaints = Console(stderr=True, highlight=False)
+    try:
+        options = tyro.cli(
+            Evaluate, args=arguments, prog=PROGRAM, description=__doc__, config=(tyro.conf.FlagCreatePairsOff,)
+        )
+        run(options, console)
+    except InputError as error:
+        complaints.print(f"[bold red]error:[/] {escape(str(error))}", soft_wrap=True)
+        return 2
+    except (DivergenceError, OSError) as error:
+        complaints.print(f"[bold red]stopped:[/] {escape(str(error))}", soft_wrap=True)
+        return 1
+    except KeyboardInterrupt:
+        complaints.print("[bold red]stopped:[/] interrupted")
+        return 130
+    return 0
+
+
+def run(options: Evaluate, console: Console) -> None:
+    """Play, print, draw. Raises InputError, DivergenceError and OSError."""
+    for name in options.controllers:
+        if name != BEST_SLACK:
+            controller_named(name)
+    runs = {_name(path, options.runs): restore_run(path, options.policy, options.device) for path in options.runs}
+    _require_one_task(runs, options)
+    task = next(iter(runs.values())).trainee.task
+    rules: dict[str, Values] = {}
+    if isinstance(task, CorridorTask):
+        rules = rules_of(task, rule_names(task, options.controllers), options.episodes, options.seed)
+    played = {name: one.play(options.episodes, options.seed) for name, one in runs.items()}
+    contest = Contest({name: _metrics(runs[name], found) for name, found in played.items()}, rules, options.episodes)
+    foreseen = {name: _foreseen(one, played[name]) for name, one in runs.items()}
+    written = [] if options.no_figures else _draw(runs, list(rules), foreseen, options)
+    if options.json:
+        content = _plain(runs, contest, foreseen, options, written)
+        sys.stdout.write(json.dumps(content, indent=1, allow_nan=False, ensure_ascii=False) + "\n")
+    else:
+        _print(runs, contest, foreseen, options, console)
+        for path in written:
+            console.print(f"wrote {escape(str(path))}", soft_wrap=True)
+
+
+def _metrics(run: Restored, played: Played) -> Values:
+    """Without "return" on the corridor, where that is the reward."""
+    on_corridor = isinstance(run.trainee.task, CorridorTask)
+    return {name: values for name, values in played.metrics.items() if not (on_corridor and name == "return")}
+
+
+def _foreseen(run: Restored, played: Played) -> Predictions:
+    value, _, earned = run.trainee.predictions(played)
+    return Predictions(value, earned)
+
+
+def _require_one_task(runs: dict[str, Restored], options: Evaluate) -> None:
+    (first, one), *others = runs.items()
+    for name, other in others:
+        changed = differences(to_dict(one.config.problem), to_dict(other.config.problem), free=MACHINE)
+        if changed:
+            raise InputError(f"{first} and {name} are runs on different problems: {'; '.join(changed)}")
+    env = one.config.problem.env
+    if env != CORRIDOR and options.controllers != RULES:
+        raise InputError(f"controllers = {', '.join(options.controllers)}: they hold buses, and {first} learned {env}")
+
+
+def _name(path: Path, paths: tuple[Path, ...]) -> str:
+    """The folder's name, or the path where two folders have the same."""
+    names = [other.resolve().name for other in paths]
+    own = path.resolve().name
+    return own if names.count(own) == 1 else str(path)
+
+
+def _labels(runs: dict[str, Restored]) -> dict[str, str]:
+    """What a run's setting is called: runs of one setting share it, whatever their seeds."""
+    settings: list[tuple[str, dict[str, Any]]] = []
+    labels = {}
+    for name, run in runs.items():
+        config = to_dict(run.config)
+        alike = [label for label, other in settings if not differences(other, config, free=BESIDE_SEED)]
+        if not alike:
+            short = ANY_SEED.sub("", name)
+            taken = [label for label, _ in settings]
+            alike = [name if short in taken else short]
+            settings.append((alike[0], config))
+        labels[name] = alike[0]
+    return labels
+
+
+def _draw(
+    runs: dict[str, Restored], rules: list[str], foreseen: dict[str, Predictions], options: Evaluate
+) -> list[Path]:
+    first_name, first = next(iter(runs.items()))
+    task, on_corridor = first.trainee.task, first.config.problem.env == CORRIDOR
+    scale = training.CORRIDOR if on_corridor else training.RETURN
+    title = _problem(first)
+    figures: dict[str, Figure] = {}
+    groups = _groups(runs)
+    if groups:
+        lines = {}
+        if isinstance(task, CorridorTask):
+            seen = rules_of(task, tuple(rules), first.config.run.eval_episodes, 0)
+            lines = {name: float(values["reward"].mean()) for name, values in seen.items()}
+        figures |= curve_figures(groups, on_corridor, title, lines)
+    if isinstance(task, CorridorTask):
+        figures["time-space"] = day_figure(task, first_name, first.controller(), options.seed)
+    known = {name: points for name, points in foreseen.items() if len(points.value)}
+    if known:
+        figures["predictions"] = training.predictions(known, scale, f"Values against what was earned, {title}")
+    folder = options.figures or first.files.path / "figures"
+    return [write(figure, folder / f"{name}.{options.format}") for name, figure in figures.items()]
+
+
+def _problem(run: Restored) -> str:
+    task = run.trainee.task
+    return task.corridor.name if isinstance(task, CorridorTask) else run.config.problem.env
+
+
+def _groups(runs: dict[str, Restored]) -> list[Group]:
+    """Curves of the runs that have some."""
+    labels = _labels(runs)
+    found = [(labels[name], read_curves(run.files.metrics_file)) for name, run in runs.items()]
+    return grouped([(label, curves) for label, curves in found if curves is not None])
+
+
+def _print(
+    runs: dict[str, Restored], contest: Contest, foreseen: dict[str, Predictions], options: Evaluate, console: Console
+) -> None:
+    for name, run in runs.items():
+        heads, updates = run.config.algorithm.ensemble_size, run.trainee.learner.updates
+        learned = f"{_problem(run)}, {heads} critics, step {run.step:,}, {updates:,} updates"
+        console.print(f"[bold]{escape(name)}[/]: {escape(learned)}", soft_wrap=True)
+    groups: dict[str, list[str]] = {}
+    for name, label in _labels(runs).items():
+        groups.setdefault(label, []).append(name)
+    title = f"{options.policy} policy, {options.episodes} episodes"
+    console.print(contest_shown(contest, groups, options.level, title))
+    if options.episodes > 1:
+        lead = f"{contest.reference} less it on the same episodes, mean ± half-width at {options.level:.0%}"
+        console.print(f"Under a mean: {escape(lead)}, bold if sure.", soft_wrap=True)
+    for name, points in foreseen.items():
+        if len(points.value):
+            console.print(
+                f"{escape(name)}: values of {len(points.value):,} decisions {points.value.mean():,.1f} on average, "
+                f"earned {points.earned.mean():,.1f}, correlation {points.correlation:.2f}.",
+                soft_wrap=True,
+            )
+
+
+def _plain(
+    runs: dict[str, Restored],
+    contest: Contest,
+    foreseen: dict[str, Predictions],
+    options: Evaluate,
+    written: list[Path],
+) -> dict[str, Any]:
+    def of_run(name: str, run: Restored) -> dict[str, Any]:
+        points = foreseen[name]
+        known = len(points.value) > 0
+        values = {
+            "decisions": len(points.value),
+            "q": float(points.value.mean()) if known else None,
+            "earned": float(points.earned.mean()) if known else None,
+            "correlation": None if math.isnan(points.correlation) else points.correlation,
+        }
+        return {
+            "run": str(run.files.path),
+            "step": run.step,
+            "updates": run.trainee.learner.updates,
+            "seed": run.config.run.seed,
+            "setting": labels[name],
+            "values": values,
+        }
+
+    labels = _labels(runs)
+    return {
+        "policy": options.policy,
+        "episodes": options.episodes,
+        "seed": options.seed,
+        "runs": {name: of_run(name, run) for name, run in runs.items()},
+        **contest_plain(contest, options.level),
+        "figures": [str(path) for path in written],
+    }
+
+
+if __name__ == "__main__":
+    sys.exit(main())
