@@ -117,8 +117,8 @@ def run_options(preset: str, corridor: bool) -> RunOptions:
         return RunOptions(steps=steps, checkpoint_every=10_000, **common)
     common = {"eval_episodes": 4, "final_episodes": 10}
     if preset == "quick":
-        return RunOptions(steps=60_000, eval_every=20_000, checkpoint_every=20_000, **common)
+        return RunOptions(steps=40_000, eval_every=10_000, checkpoint_every=20_000, **common)
     if preset in ("resac-paper", "published-code"):
         # 500 days
         return RunOptions(steps=2_600_000, eval_every=52_000, checkpoint_every=52_000, **common)
-    return RunOptions(steps=400_000, eval_every=20_000, checkpoint_every=40_000, **common)
+    return RunOptions(steps=120_000, eval_every=10_000, checkpoint_every=40_000, **common)
