@@ -31,6 +31,9 @@ class Box:
     """(A,)"""
     half: NDArray[np.float32]
     """(A,) positive half-widths."""
+    low: NDArray[np.float32]
+    """(A,) least and greatest actions in float32 that the space contains."""
+    high: NDArray[np.float32]
 
     @classmethod
     def of(cls, space: gym.Space[object], where: str) -> Box:
@@ -44,7 +47,8 @@ class Box:
             raise InputError(
                 f"{where}: action coordinate {at} lies in [{low[at]}, {high[at]}]; it needs finite bounds, low < high"
             )
-        return cls(((high + low) / 2.0).astype(np.float32), ((high - low) / 2.0).astype(np.float32))
+        centre, half = ((high + low) / 2.0).astype(np.float32), ((high - low) / 2.0).astype(np.float32)
+        return cls(centre, half, -_rounded_down(-low), _rounded_down(high))
 
     @property
     def log_volume(self) -> float:
@@ -52,12 +56,17 @@ class Box:
         return float(np.log(self.half.astype(np.float64)).sum())
 
     def to_action(self, unit: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Actions (…, A) from units (…, A)."""
-        return self.centre + self.half * unit
+        """Actions (…, A) from units (…, A); the clipping takes away what rounding puts outside the box."""
+        return np.clip(self.centre + self.half * unit, self.low, self.high)
 
     def to_unit(self, action: NDArray[np.float32]) -> NDArray[np.float32]:
         """Units (…, A) of actions (…, A)."""
         return (action - self.centre) / self.half
+
+
+def _rounded_down(bound: NDArray[np.float64]) -> NDArray[np.float32]:
+    nearest = bound.astype(np.float32)
+    return np.where(nearest > bound, np.nextafter(nearest, np.float32(-np.inf)), nearest)
 
 
 class SquashedGaussian:
