@@ -1,0 +1,257 @@
+"""The deep target on a finite MDP is the tabular operator's backup; on real networks it is its equation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pytest
+import torch
+from numpy.typing import NDArray
+
+from pyresac.agents.deep import objectives as eq
+from pyresac.agents.deep.learner import Learner
+from pyresac.agents.deep.networks import Features, critic_values
+from pyresac.agents.deep.options import AlgorithmOptions, Departures
+from pyresac.agents.deep.parameters import Layout, weight_norms
+from pyresac.agents.deep.replay import Batch
+from pyresac.tabular import FiniteMDP, PolicyEntropy, PolicyMean, RevOperator, Soft
+
+Floats = NDArray[np.float64]
+STATES, ACTIONS, HEADS = 5, 3, 4
+DISCOUNT, LAMBDA_EPI, LAMBDA_ALE, ALPHA = 0.9, 0.3, 0.05, 0.4
+UNIT32 = 2.0**-24
+
+
+@dataclass(frozen=True)
+class Case:
+    """An MDP, tables of heads, and critics that compute exactly these tables."""
+
+    mdp: FiniteMDP
+    ends: NDArray[np.bool_]
+    tables: NDArray[np.float32]
+    """(K, S, A)"""
+    layout: Layout
+    critics: torch.Tensor
+    """(K, P)"""
+
+    @property
+    def kappa(self) -> Floats:
+        """κ_k from the architecture: 2 weights of 1 into each unit, and the table itself out of them."""
+        return 2.0 * STATES * ACTIONS + np.abs(self.tables.astype(np.float64)).sum(axis=(1, 2))
+
+
+def case(seed: int, ends: bool) -> Case:
+    """Unit (s, a) is relu(1[s] + 1[a] − 1), so that the network is a table. States that end: the last one."""
+    generator = np.random.default_rng(seed)
+    transition = generator.dirichlet(np.ones(STATES), size=(STATES, ACTIONS))
+    reward = generator.normal(size=(STATES, ACTIONS))
+    final = np.zeros(STATES, dtype=bool)
+    if ends:
+        final[-1] = True
+        transition[final], reward[final] = np.eye(STATES)[-1], 0.0
+    mdp = FiniteMDP.from_arrays(transition, reward, DISCOUNT)
+    if ends:
+        mdp = replace(mdp, continuation=1.0 - transition[:, :, -1], terminal=final)
+    tables = generator.normal(size=(HEADS, STATES, ACTIONS)).astype(np.float32)
+    tables[:, final] = 0.0
+    layout = Layout(ACTIONS + STATES, (), (STATES * ACTIONS,), 1)
+    critics = torch.zeros(HEADS, layout.length)
+    (first, last), (bias, _), _ = layout.split(critics)
+    for s in range(STATES):
+        for a in range(ACTIONS):
+            unit = s * ACTIONS + a
+            first[:, a, unit] = first[:, ACTIONS + s, unit] = 1.0
+            bias[:, unit] = -1.0
+            last[:, unit, 0] = torch.from_numpy(tables[:, s, a])
+    return Case(mdp, final, tables, layout, critics)
+
+
+def deep_backup(given: Case, policy: Floats, log_policy: Floats, **options: float) -> Floats:
+    """(K, S, A): `resac_target` on every (s, a, s′, a′), averaged exactly over s′ ~ P and a′ ~ π."""
+    s, a, after, next_action = (
+        index.reshape(-1) for index in np.indices((STATES, ACTIONS, STATES, ACTIONS), dtype=np.int64)
+    )
+    values = critic_values(
+        given.critics,
+        given.layout,
+        Features(torch.eye(STATES)[after], None),
+        torch.eye(ACTIONS)[next_action],
+    )
+    y = eq.resac_target(
+        torch.from_numpy(given.mdp.reward[s, a].astype(np.float32)),
+        torch.from_numpy(given.ends[after].astype(np.float32)),
+        values,
+        torch.from_numpy(log_policy[after, next_action].astype(np.float32)),
+        weight_norms(given.critics, given.layout),
+        discount=DISCOUNT,
+        **options,
+    )
+    transition = np.asarray(given.mdp.transition)
+    weight = (transition[:, :, :, None] * policy[None, None]).reshape(-1)
+    wide = (y.double().numpy() * weight).reshape(HEADS, STATES, ACTIONS, -1)
+    return wide.sum(axis=-1)
+
+
+def bound(given: Case) -> float:
+    """Of float32's error. A target is a sum of five parts after at most 2·S·A + 16 roundings (κ is a sum of 2SA + 2SA
+    entries, the others are shorter); rewards and log π are rounded once."""
+    parts = np.abs(given.mdp.reward).max() + 3 + np.abs(given.tables).max() + LAMBDA_ALE * given.kappa.max()
+    variance = 4 * LAMBDA_EPI * np.abs(given.tables).max() ** 2 * HEADS / (HEADS - 1)
+    return float(UNIT32 * (4 * STATES * ACTIONS + 16) * (parts + variance))
+
+
+def policies(seed: int) -> Floats:
+    result: Floats = np.random.default_rng(seed + 100).dirichlet(np.full(ACTIONS, 5.0), size=STATES)
+    return result
+
+
+def operator(given: Case, head: int, value: object, lambda_epi: float, lambda_ale: float) -> RevOperator:
+    variance = given.tables.astype(np.float64).var(axis=0, ddof=1)
+    return RevOperator(
+        given.mdp,
+        epistemic=variance,
+        lambda_epi=lambda_epi,
+        kappa=lambda_ale * float(given.kappa[head]),
+        value=value,  # type: ignore[arg-type]
+        penalty_at="next",
+    )
+
+
+@pytest.mark.parametrize("ends", [False, True])
+@pytest.mark.parametrize(
+    ("lambda_epi", "lambda_ale", "alpha"),
+    [(LAMBDA_EPI, LAMBDA_ALE, ALPHA), (LAMBDA_EPI, 0.0, 0.0), (0.0, LAMBDA_ALE, 0.0), (0.0, 0.0, ALPHA)],
+)
+@pytest.mark.parametrize("seed", range(3))
+def test_each_head_gets_the_backup_of_its_table(
+    seed: int, ends: bool, lambda_epi: float, lambda_ale: float, alpha: float
+) -> None:
+    given, policy = case(seed, ends), policies(seed)
+    found = deep_backup(
+        given, policy, np.log(policy), lambda_epi=lambda_epi, lambda_ale=lambda_ale, alpha=alpha, independence=1.0
+    )
+    value = PolicyEntropy(policy, alpha) if alpha else PolicyMean(policy)
+    for head in range(HEADS):
+        rev = operator(given, head, value, lambda_epi, lambda_ale)
+        table = given.tables[head].astype(np.float64)
+        expected = rev.backup(np.where(given.ends, 0.0, rev.value_of(table)))
+        living = ~given.ends
+        assert np.abs(found[head] - expected)[living].max() <= bound(given)
+        # and the bound is small beside what it must not hide
+        assert bound(given) < 1e-3
+
+
+def test_the_shared_minimum_is_the_backup_of_the_lowest_table() -> None:
+    given, policy = case(0, False), policies(0)
+    found = deep_backup(
+        given,
+        policy,
+        np.log(policy),
+        lambda_epi=LAMBDA_EPI,
+        lambda_ale=LAMBDA_ALE,
+        alpha=ALPHA,
+        independence=0.0,
+    )
+    lowest = given.tables.min(axis=0).astype(np.float64)
+    for head in range(HEADS):
+        expected = operator(given, head, PolicyEntropy(policy, ALPHA), LAMBDA_EPI, LAMBDA_ALE)(lowest)
+        assert np.abs(found[head] - expected).max() <= bound(given)
+
+
+def test_under_the_soft_policy_it_is_the_soft_backup() -> None:
+    given, head, soft = case(1, False), 2, Soft(ALPHA)
+    rev = operator(given, head, soft, LAMBDA_EPI, LAMBDA_ALE)
+    table = given.tables[head].astype(np.float64)
+    policy = soft.policy(rev.seen(table))
+    found = deep_backup(
+        given, policy, np.log(policy), lambda_epi=LAMBDA_EPI, lambda_ale=LAMBDA_ALE, alpha=ALPHA, independence=1.0
+    )
+    size = float(np.abs(np.log(policy)).max())
+    assert np.abs(found[head] - rev(table)).max() <= bound(given) + 8 * UNIT32 * ALPHA * size
+
+
+# --- real networks
+
+
+def numpy_network(row: Floats, layout: Layout, inputs: Floats, codes: NDArray[np.int64]) -> Floats:
+    """One network, (B, outputs), from the order of a row that `Layout.shapes` states."""
+    parts = []
+    for shape in layout.shapes:
+        length = int(np.prod(shape))
+        parts.append(row[:length].reshape(shape))
+        row = row[length:]
+    assert not row.size
+    layers = len(layout.hidden) + 1
+    value = inputs
+    for feature, table in enumerate(parts[2 * layers :]):
+        value = np.concatenate([value, table[codes[:, feature] - sum(layout.categories[:feature])]], axis=1)
+    for layer in range(layers):
+        value = value @ parts[layer] + parts[layers + layer]
+        if layer < layers - 1:
+            value = np.maximum(value, 0.0)
+    return value
+
+
+def wide(tensor: torch.Tensor) -> Floats:
+    return tensor.detach().double().numpy()
+
+
+@pytest.mark.parametrize("preset", ["equation", "blended", "departures"])
+def test_the_learners_target_is_its_equation(preset: str) -> None:
+    departures = Departures(add_kappa=True, kappa_biases=True, full_range_jacobian=True)
+    options = AlgorithmOptions(
+        ensemble_size=3,
+        hidden=(7, 5),
+        actor_hidden=(6,),
+        lambda_epi=0.4,
+        lambda_ale=0.02,
+        discount=0.8,
+        independence=0.6 if preset == "blended" else 1.0,
+        departures=departures if preset == "departures" else Departures(),
+    )
+    categories, size = (3, 4), 20
+    learner = Learner(
+        options, actions=2, dense=3, categories=categories, log_volume=0.7, seed=5, device=torch.device("cpu")
+    )
+    source = torch.Generator().manual_seed(1)
+    learner.target += 0.3 * torch.randn(learner.target.shape, generator=source)  # no longer the online critics
+    codes = torch.stack(
+        [torch.randint(0, 3, (size,), generator=source), torch.randint(3, 7, (size,), generator=source)]
+    )
+    state = Features(torch.randn(size, 3, generator=source), codes.t().contiguous())
+    batch = Batch(
+        action=torch.rand(size, 2, generator=source) * 2 - 1,
+        state=Features(torch.zeros(size, 3), torch.tensor([[0, 3]]).expand(size, 2)),
+        reward=torch.randn(size, generator=source),
+        terminal=(torch.arange(size) % 4 == 0).float(),
+        next_state=state,
+    )
+    noise = wide(torch.randn(size, 2, generator=torch.Generator().manual_seed(9)))
+    learner.generator.manual_seed(9)
+    alpha = 0.3
+    y, log_prob = learner.bootstrap_target(batch, batch.reward, alpha)
+
+    numbers = state.codes.numpy() if state.codes is not None else None
+    assert numbers is not None
+    outputs = numpy_network(wide(learner.actor.matrix)[0], learner.actor.layout, wide(state.dense), numbers)
+    mean, log_std = outputs[:, :2], np.clip(outputs[:, 2:], -20.0, 2.0)
+    before = mean + np.exp(log_std) * noise
+    unit = np.tanh(before)
+    gaussian = -0.5 * noise**2 - log_std - 0.5 * np.log(2 * np.pi)
+    volume = 0.7 + (2 * np.log(2.0) if preset == "departures" else 0.0)
+    own_log_prob = (gaussian - np.log(1.0 - unit**2)).sum(axis=1) - volume
+    inputs = np.concatenate([unit, wide(state.dense)], axis=1)
+    layout, target = learner.critic.layout, wide(learner.target)
+    heads = np.stack([numpy_network(row, layout, inputs, numbers)[:, 0] for row in target])
+    counted = layout.offsets[2 * layout.layers] if preset == "departures" else layout.offsets[layout.layers]
+    kappa = np.abs(target[:, :counted]).sum(axis=1)
+    blended = options.independence * heads + (1 - options.independence) * heads.min(axis=0)
+    sign = 1.0 if preset == "departures" else -1.0
+    bracket = blended - 0.4 * heads.var(axis=0, ddof=1) + sign * 0.02 * kappa[:, None] - alpha * own_log_prob
+    expected = wide(batch.reward) + 0.8 * (1.0 - wide(batch.terminal)) * bracket
+    # sums of at most 100 numbers below 10, through four layers that enlarge an error at most tenfold in all
+    tolerance = 100 * 10 * 10 * UNIT32
+    assert np.abs(wide(log_prob) - own_log_prob).max() <= tolerance
+    assert np.abs(wide(y) - expected).max() <= tolerance
+    assert not y.requires_grad
