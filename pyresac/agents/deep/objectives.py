@@ -34,7 +34,9 @@ class _Deviation(torch.autograd.Function):
     def backward(ctx: Any, *gradients: Tensor) -> Tensor:
         """∂σ/∂Q_k = (Q_k − Q̄)/((K − 1)·σ)."""
         heads, mean, deviation = ctx.saved_tensors
-        scale = (gradients[0] / ((len(heads) - 1) * deviation)).masked_fill_(deviation == 0.0, 0.0)
+        scale = (gradients[0] / ((len(heads) - 1) * deviation)).masked_fill_(
+            deviation < torch.finfo(deviation.dtype).tiny, 0.0
+        )
         result: Tensor = (heads - mean) * scale
         return result
 
