@@ -17,7 +17,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from pyresac.envs.bus import figures, files, report
-from pyresac.envs.bus.controllers import controller_named
+from pyresac.envs.bus.controllers import Controller, controller_named
 from pyresac.envs.bus.corridor import DIRECTIONS
 from pyresac.envs.bus.gtfs import gtfs_corridor
 from pyresac.envs.bus.metrics import metrics_table
@@ -27,6 +27,7 @@ from pyresac.errors import InputError
 
 PROGRAM = "python -m pyresac.corridor"
 PIPE_WIDTH = 160
+LEARNED = "learned"
 
 
 @dataclass(frozen=True)
@@ -50,8 +51,8 @@ class Simulate:
     """Run one controller and print its metrics, mean ± standard deviation over days."""
 
     controller: str = "none"
-    """none, headway, target, forward, robust, random; with parameters: target:slack=50,gain=1; or
-    package.module:attribute."""
+    """none, headway, target, forward, robust, random; with parameters: target:slack=50,gain=1; learned:RUN for the
+    policy of a run folder; or package.module:attribute."""
     by: Literal["day", "stop", "hour"] = "day"
     """Also break metrics down by stop or by hour."""
     days: tyro.conf.OmitArgPrefixes[Days] = Days()
@@ -164,7 +165,7 @@ def run_controllers(names: tuple[str, ...], days: Days, console: Console) -> dic
     if not names or len(set(names)) < len(names):
         raise InputError(f"controllers are {list(names)}; expected at least one, each once")
     seeds = range(checked_seed(days.first_seed), checked_seed(days.first_seed + days.seeds - 1) + 1)
-    controllers = {name: controller_named(name) for name in names}
+    controllers = {name: named(name) for name in names}
     simulator = Simulator(corridor_named(days.corridor), published=days.published)
     records: dict[str, list[Record]] = {name: [] for name in names}
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
@@ -175,6 +176,17 @@ def run_controllers(names: tuple[str, ...], days: Days, console: Console) -> dic
                 simulator.run(controller)
                 records[name].append(simulator.record())
     return records
+
+
+def named(text: str) -> Controller:
+    """`controller_named`, and learned:RUN for what deep RE-SAC learned in a run folder."""
+    source, _, run = text.partition(":")
+    if source != LEARNED or not run:
+        return controller_named(text)
+    # only here, since PyTorch takes seconds to import
+    from pyresac.agents.restored import restore_run
+
+    return restore_run(Path(run)).controller()
 
 
 def _simulate(command: Simulate, console: Console) -> None:

@@ -180,7 +180,8 @@ def _labels(runs: dict[str, Restored]) -> dict[str, str]:
         config = to_dict(run.config)
         alike = [label for label, other in settings if not differences(other, config, free=BESIDE_SEED)]
         if not alike:
-            short = ANY_SEED.sub("", name)
+            without = ANY_SEED.sub("", name)
+            short = run.config.preset if without == name else without
             taken = [label for label, _ in settings]
             alike = [name if short in taken else short]
             settings.append((alike[0], config))
@@ -194,7 +195,7 @@ def _draw(
     first_name, first = next(iter(runs.items()))
     task, on_corridor = first.trainee.task, first.config.problem.env == CORRIDOR
     scale = training.CORRIDOR if on_corridor else training.RETURN
-    title = _problem(first)
+    title = _problem(first)[:1].upper() + _problem(first)[1:]
     figures: dict[str, Figure] = {}
     groups = _groups(runs)
     if groups:
@@ -207,14 +208,16 @@ def _draw(
         figures["time-space"] = day_figure(task, first_name, first.controller(), options.seed)
     known = {name: points for name, points in foreseen.items() if len(points.value)}
     if known:
-        figures["predictions"] = training.predictions(known, scale, f"Values against what was earned, {title}")
+        figures["predictions"] = training.predictions(
+            known, scale, f"{title}: values against what was earned, decision by decision"
+        )
     folder = options.figures or first.files.path / "figures"
     return [write(figure, folder / f"{name}.{options.format}") for name, figure in figures.items()]
 
 
 def _problem(run: Restored) -> str:
     task = run.trainee.task
-    return task.corridor.name if isinstance(task, CorridorTask) else run.config.problem.env
+    return f"corridor {task.corridor.name}" if isinstance(task, CorridorTask) else run.config.problem.env
 
 
 def _groups(runs: dict[str, Restored]) -> list[Group]:

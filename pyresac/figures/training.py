@@ -33,38 +33,44 @@ VALUE_FACTORS = {CORRIDOR: 1e-3, RETURN: 1.0}
 
 def learning_curve(groups: Sequence[Group], scale: Scale, title: str, rules: Mapping[str, float]) -> Figure:
     """Evaluation return over environment steps: mean over seeds with their range; `rules` as horizontal lines."""
-    figure = new_figure(title, 9.0, 4.6)
-    axes = plain(figure.subplots())
+    figure = new_figure(title, 8.6, 4.4)
+    axes = figure.subplots()
+    returns_on(axes, groups, scale, rules)
+    figure.legend(*axes.get_legend_handles_labels(), loc="outside right center", frameon=False, fontsize=8.5)
+    return figure
+
+
+def returns_on(axes: Axes, groups: Sequence[Group], scale: Scale, rules: Mapping[str, float]) -> None:
+    """The learning curves alone, labelled for a legend."""
+    plain(axes)
     for group, colour in zip(groups, colours(), strict=False):
         _curve(axes, group.spread("eval_return", scale.factor), colour, group.label)
     for index, (name, value) in enumerate(rules.items()):
-        label = f"{name}: {value * scale.factor:,.3f}"
-        axes.axhline(value * scale.factor, color=GREY, ls=DASHES[1 + index % 4], lw=1.3, zorder=1, label=label)
+        shown = f"{value * scale.factor:,.3f}".replace("-", "−")
+        style = DASHES[1 + index % (len(DASHES) - 1)]
+        label = f"{rule_label(name)}: {shown}"
+        axes.axhline(value * scale.factor, color=GREY, ls=style, lw=1.3, zorder=1, label=label)
     _steps(axes)
     axes.set_ylabel(scale.label)
-    figure.legend(*axes.get_legend_handles_labels(), loc="outside right center", frameon=False, fontsize=8.5)
-    return figure
+
+
+def rule_label(name: str) -> str:
+    """A classical rule in words."""
+    words = {"none": "no holding", "headway": "headway rule"}
+    slack = name.removeprefix("target:slack=")
+    return words.get(name, name if slack == name else f"slack rule, {slack} s")
 
 
 def value_bands(groups: Sequence[Group], scale: Scale, title: str) -> Figure:
     """Q̄ at evaluated decisions in its band ± 2 σ_ens beside the return that was earned there, a panel a group."""
     across = min(3, len(groups))
     down = -(-len(groups) // across)
-    figure = new_figure(title, max(7.0, 1.0 + 3.6 * across), 0.9 + 3.3 * down)
-    panels = figure.subplots(down, across, sharex=False, squeeze=False).ravel()
-    factor = VALUE_FACTORS[scale]
+    figure = new_figure(title, max(7.0, 1.0 + 3.4 * across), 0.9 + 3.3 * down)
+    panels = figure.subplots(down, across, squeeze=False).ravel()
     for axes, group in zip(panels, groups, strict=False):
-        plain(axes)
-        value, earned = group.spread("q_eval", factor), group.spread("earned_eval", factor)
-        width = 2.0 * group.spread("sigma_eval", factor).mean
-        axes.fill_between(
-            value.steps, value.mean - width, value.mean + width, color=BLUE, alpha=0.2, lw=0, label="± 2 σ_ens"
-        )
-        axes.plot(value.steps, value.mean, color=BLUE, lw=1.8, label="Q̄, mean of the critics")
-        axes.plot(earned.steps, earned.mean, color=RED, lw=1.8, ls="--", label="earned (Monte Carlo)")
+        band_on(axes, group, scale)
         if len(groups) > 1:
             axes.set_title(group.label, loc="left", fontsize=9.5)
-        _steps(axes)
     for axes in panels[len(groups) :]:
         axes.set_visible(False)
     figure.supylabel(scale.values, fontsize=10)
@@ -73,17 +79,34 @@ def value_bands(groups: Sequence[Group], scale: Scale, title: str) -> Figure:
     return figure
 
 
+def band_on(axes: Axes, group: Group, scale: Scale) -> None:
+    """One group's Q̄ ± 2 σ_ens and earned return, means over its seeds, labelled for a legend."""
+    plain(axes)
+    factor = VALUE_FACTORS[scale]
+    value, earned = group.spread("q_eval", factor), group.spread("earned_eval", factor)
+    width = 2.0 * group.spread("sigma_eval", factor).mean
+    low, high = value.mean - width, value.mean + width
+    axes.fill_between(value.steps, low, high, color=BLUE, alpha=0.2, lw=0, label="± 2 σ_ens")
+    axes.plot(value.steps, value.mean, color=BLUE, lw=1.8, label="Q̄, mean of the critics")
+    axes.plot(earned.steps, earned.mean, color=RED, lw=1.8, ls="--", label="earned (Monte Carlo)")
+    _steps(axes)
+
+
 def uncertainty(groups: Sequence[Group], scale: Scale, title: str) -> Figure:
     """σ_ens, κ and α over training, one panel each."""
     figure = new_figure(title, 8.0, 6.4)
     panels = figure.subplots(3, 1, sharex=True)
     factor = VALUE_FACTORS[scale]
-    shown = (("sigma_eval", factor, "σ_ens, " + scale.values), ("kappa", 1.0, "κ: ‖weights‖₁ of a\ntarget critic"))
-    for axes, (column, times, label) in zip(panels, (*shown, ("alpha", 1.0, "temperature α")), strict=True):
+    shown = (
+        ("sigma_eval", factor, f"σ_ens{', 10³' if factor == 1e-3 else ''}"),
+        ("kappa", 1.0, "κ, l1 norm of a\ncritic's weights"),
+        ("alpha", 1.0, "temperature α"),
+    )
+    for axes, (column, times, label) in zip(panels, shown, strict=True):
         plain(axes)
         for group, colour in zip(groups, colours(), strict=False):
             _curve(axes, group.spread(column, times), colour, group.label)
-        axes.set_ylabel(label.replace("σ_ens, ", "σ_ens of a\n"), fontsize=9)
+        axes.set_ylabel(label)
         axes.set_ylim(bottom=0.0)
     _steps(panels[-1])
     if len(groups) > 1:

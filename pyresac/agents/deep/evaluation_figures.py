@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import numpy as np
 from matplotlib.figure import Figure
 
 from pyresac.agents.deep.controller import LearnedController
@@ -23,13 +22,14 @@ HOURS = (2.0, 5.0)
 def curve_figures(groups: Sequence[Group], corridor: bool, task: str, rules: Mapping[str, float]) -> dict[str, Figure]:
     """By file name. rules: mean returns of the classical rules on the days of training's evaluations."""
     scale = training.CORRIDOR if corridor else training.RETURN
-    heading = f"Evaluation during training, {task}: mean and range over seeds"
-    if all(len(group.runs) == 1 for group in groups):
-        heading = f"Evaluation during training, {task}"
+    several = any(len(group.runs) > 1 for group in groups)
+    means = ", mean and range over seeds" if several else ""
     return {
-        "learning-curve": training.learning_curve(groups, scale, heading, rules),
-        "values": training.value_bands(groups, scale, f"Do the critics foresee what is earned? {task}"),
-        "uncertainty": training.uncertainty(groups, scale, f"Disagreement, weight norm and temperature, {task}"),
+        "learning-curve": training.learning_curve(groups, scale, f"{task}: evaluation during training{means}", rules),
+        "values": training.value_bands(groups, scale, f"{task}: do the critics foresee what is earned?"),
+        "uncertainty": training.uncertainty(
+            groups, scale, f"{task}: disagreement of the critics at evaluated decisions, weight norm, temperature"
+        ),
     }
 
 
@@ -42,7 +42,9 @@ def day_figure(task: CorridorTask, name: str, controller: LearnedController, see
     hours = HOURS if end > HOURS[1] else (0.0, max(record.end for record in records.values()) / 3600.0)
     named = {f"{name}: {_described(record)}": record for name, record in records.items()}
     figure = time_space(named, 0, hours)
-    figure.suptitle(f"The buses of one direction, day {day} of {task.corridor.name}", fontsize=11, x=0.02, ha="left")
+    figure.suptitle(
+        f"Corridor {task.corridor.name}, day {day}: the buses of one direction", fontsize=11, x=0.02, ha="left"
+    )
     return figure
 
 
@@ -50,4 +52,4 @@ def _described(record: Record) -> str:
     day = day_metrics(record)
     reward, bunched = day.reward / 1e6, 100.0 * day.bunching
     text = f"reward {reward:.3f}·10⁶, wait {day.wait:.1f} min, travel {day.travel:.1f} min, {bunched:.1f} % bunched"
-    return text if np.isfinite(day.wait) else f"reward {reward:.3f}·10⁶, {bunched:.1f} % bunched"
+    return text.replace("-", "−")

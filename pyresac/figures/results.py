@@ -1,0 +1,200 @@
+"""`python -m pyresac.figures.results [RESULTS] [FIGURES]`: figures and tables of the results page, from small files.
+
+RESULTS/<experiment>/<label>-seed<k>/ holds the metrics.csv, config.json and result.json of a run. An experiment that is
+not there is skipped, and said to be. Printed is a Markdown table for each.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import tyro
+from matplotlib.figure import Figure
+
+from pyresac.errors import InputError
+from pyresac.figures.curves import Curves, Group, grouped, read_curves
+from pyresac.figures.style import new_figure, write
+from pyresac.figures.training import CORRIDOR, RETURN, band_on, learning_curve, returns_on, rule_label
+
+RUN = re.compile(r"(?P<label>.+)-seed\d+")
+LABELS = {
+    "resac": "RE-SAC",
+    "resac-half": "RE-SAC",
+    "epistemic-only": "epistemic only",
+    "aleatoric-only": "aleatoric only",
+    "k2": "RE-SAC, K = 2",
+    "resac-k5": "RE-SAC, K = 5",
+    "sb3-sac": "SAC of Stable-Baselines3",
+}
+"""Names on figures and in tables, in their order there; any other label stands as it is, after these."""
+LEARNED = "learned"
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a folder holds."""
+
+    name: str
+    curves: Curves
+    result: Mapping[str, Any] | None
+
+    def final(self, metric: str) -> float | None:
+        """Mean of the final episodes, or the last evaluation's where no result was written."""
+        if self.result is not None and metric in self.result.get("controllers", {}).get(LEARNED, {}):
+            return float(np.mean(self.result["controllers"][LEARNED][metric]))
+        if self.result is not None and metric in ("reward", "return") and "return" in self.result:
+            return float(self.result["return"])
+        column = {"reward": "eval_return", "return": "eval_return"}.get(metric, metric)
+        return float(self.curves.columns[column][-1]) if column in self.curves.columns else None
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """Runs side by side."""
+
+    runs: list[Run]
+
+    @property
+    def groups(self) -> list[Group]:
+        """Their curves."""
+        return grouped([(run.name, run.curves) for run in self.runs])
+
+    def rules(self) -> dict[str, Mapping[str, list[float]]]:
+        """The classical rules' days by name, as the first result has them."""
+        found = [run.result["controllers"] for run in self.runs if run.result and "controllers" in run.result]
+        return {name: days for name, days in found[0].items() if name != LEARNED} if found else {}
+
+    def levels(self) -> dict[str, float]:
+        """The classical rules' mean rewards."""
+        return {name: float(np.mean(days["reward"])) for name, days in self.rules().items()}
+
+
+def load(folder: Path) -> Experiment | None:
+    """The runs in a folder, None without any. Raises InputError for a file that is missing or not what it should be."""
+    found = [(match["label"], path) for path in sorted(folder.glob("*-seed*")) if (match := RUN.fullmatch(path.name))]
+    order = list(LABELS)
+    found.sort(key=lambda pair: order.index(pair[0]) if pair[0] in LABELS else len(order))
+    runs = []
+    for label, path in found:
+        curves = read_curves(path / "metrics.csv")
+        if curves is None or "eval_return" not in curves.columns:
+            raise InputError(f"{path / 'metrics.csv'} has no evaluation; expected the columns step and eval_return")
+        runs.append(Run(LABELS.get(label, label), curves, _result(path / "result.json")))
+    return Experiment(runs) if runs else None
+
+
+def _result(path: Path) -> Mapping[str, Any] | None:
+    if not path.exists():
+        return None
+    try:
+        result = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise InputError(f"{path} is not JSON: {error}") from error
+    if not isinstance(result, dict):
+        raise InputError(f"{path} holds {type(result).__name__}; it must be a JSON object")
+    return result
+
+
+def corridor_figure(experiment: Experiment) -> Figure:
+    """Reward over steps beside the classical rules."""
+    title = "Published slow corridor: evaluation during training, mean and range over seeds"
+    return learning_curve(experiment.groups, CORRIDOR, title, experiment.levels())
+
+
+def ablations_figure(experiment: Experiment) -> Figure:
+    """Reward over steps above; below, a panel a variant, values in their band beside what was earned."""
+    groups = experiment.groups
+    figure = new_figure("Published slow corridor, half the steps: what each penalty does", 11.0, 7.2)
+    above, below = figure.subfigures(2, 1, squeeze=False, height_ratios=(1.15, 1.0))[:, 0]
+    axes = above.subplots()
+    returns_on(axes, groups, CORRIDOR, experiment.levels())
+    above.legend(*axes.get_legend_handles_labels(), loc="outside right center", frameon=False, fontsize=8.5)
+    shown = [group for group in groups if group.has("q_eval", "sigma_eval", "earned_eval")]
+    panels = below.subplots(1, len(shown), squeeze=False)[0]
+    for panel, group in zip(panels, shown, strict=True):
+        band_on(panel, group, CORRIDOR)
+        panel.set_title(group.name, loc="left", fontsize=9.5)
+    below.supylabel("discounted reward\nof a trip, 10³", fontsize=9)
+    below.legend(
+        *panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=3, frameon=False, fontsize=8.5
+    )
+    return figure
+
+
+def hopper_figure(experiment: Experiment) -> Figure:
+    """Return over steps of both agents."""
+    return learning_curve(experiment.groups, RETURN, "Hopper-v5: evaluation return, mean and range over seeds", {})
+
+
+FIGURES = {
+    "corridor-slow": ("results-corridor", corridor_figure),
+    "corridor-ablations": ("results-ablations", ablations_figure),
+    "hopper": ("results-hopper", hopper_figure),
+}
+"""Experiments, each with the name of its figure and who draws it."""
+
+
+def markdown(experiment: Experiment) -> str:
+    """A table of final means, and the range over seeds where there are several; the rules below."""
+    rules = experiment.rules()
+    metrics = {"reward": "reward, 10⁶", "wait": "wait, min", "travel": "travel, min"} if rules else {"return": "return"}
+    lines = ["| policy | seeds | " + " | ".join(metrics.values()) + " |", "|---|---|" + "---|" * len(metrics)]
+    for name in dict.fromkeys(run.name for run in experiment.runs):
+        runs = [run for run in experiment.runs if run.name == name]
+        cells = [_cell(metric, [run.final(metric) for run in runs]) for metric in metrics]
+        unfinished = "" if all(run.result for run in runs) else " (last evaluation)"
+        lines.append(f"| {name}{unfinished} | {len(runs)} | {' | '.join(cells)} |")
+    for name, days in rules.items():
+        cells = [_cell(metric, [float(np.mean(days[metric]))]) for metric in metrics]
+        lines.append(f"| {rule_label(name)} | | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def _cell(metric: str, values: list[float | None]) -> str:
+    known = np.array([value for value in values if value is not None])
+    if not len(known):
+        return "–"
+    factor, decimals = {"reward": (1e-6, 3), "return": (1.0, 0)}.get(metric, (1.0, 2))
+    texts = [f"{value * factor:,.{decimals}f}".replace("-", "−") for value in (known.mean(), known.min(), known.max())]
+    return texts[0] if len(known) == 1 else f"{texts[0]} ({texts[1]} to {texts[2]})"
+
+
+@dataclass(frozen=True)
+class Options:
+    """Redraw the figures of the results page, and print its tables."""
+
+    results: tyro.conf.Positional[Path] = Path("results")
+    """Folder of the experiments."""
+    figures: tyro.conf.Positional[Path] = Path("docs/figures")
+    """Where the figures go."""
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command; return its exit code: 0, or 2 for bad input."""
+    options = tyro.cli(Options, args=arguments, prog="python -m pyresac.figures.results", description=__doc__)
+    try:
+        if not options.results.is_dir():
+            raise InputError(f"{options.results} is no folder of results")
+        for name, (figure, draw) in FIGURES.items():
+            experiment = load(options.results / name)
+            if experiment is None:
+                print(f"skipped {name}: no run in {options.results / name}", file=sys.stderr)
+                continue
+            path = write(draw(experiment), options.figures / f"{figure}.png")
+            print(f"wrote {path}", file=sys.stderr)
+            print(f"### {name}\n\n{markdown(experiment)}\n")
+    except InputError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
