@@ -83,7 +83,7 @@ class Evaluate:
     format: Literal["png", "svg", "pdf"] = "png"
     """Of the figures."""
 
-    def __post_init__(self) -> None:
+    def require_usable(self) -> None:
         """Raise InputError naming the option, its value and what is allowed."""
         if not self.runs:
             raise InputError("no run was named; give the folder of at least one")
@@ -121,6 +121,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 def run(options: Evaluate, console: Console) -> None:
     """Play, print, draw. Raises InputError, DivergenceError and OSError."""
+    options.require_usable()
     for name in options.controllers:
         if name != BEST_SLACK:
             controller_named(name)

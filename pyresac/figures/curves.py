@@ -78,8 +78,8 @@ def read_curves(path: Path) -> Curves | None:
         return None
     try:
         table = np.array([[float(entry) for entry in row] for row in rows[1:]])
-        return Curves({name: table[:, index] for index, name in enumerate(rows[0])})
-    except (ValueError, IndexError) as error:
+        return Curves(dict(zip(rows[0], table.T, strict=True)))
+    except ValueError as error:
         raise InputError(f"{path} is not a table of {len(rows[0])} numbers a line: {error}") from error
 
 

@@ -93,12 +93,12 @@ def band_on(axes: Axes, group: Group, scale: Scale) -> None:
 
 
 def uncertainty(groups: Sequence[Group], scale: Scale, title: str) -> Figure:
-    """σ_ens, κ and α over training, one panel each."""
+    """σ_ens of replayed batches, κ and α over training, one panel each."""
     figure = new_figure(title, 8.0, 6.4)
     panels = figure.subplots(3, 1, sharex=True)
     factor = VALUE_FACTORS[scale]
     shown = (
-        ("sigma_eval", factor, f"σ_ens{', 10³' if factor == 1e-3 else ''}"),
+        ("sigma_mean", factor, f"σ_ens{', 10³' if factor == 1e-3 else ''}"),
         ("kappa", 1.0, "κ, l1 norm of a\ncritic's weights"),
         ("alpha", 1.0, "temperature α"),
     )
@@ -140,7 +140,7 @@ def predictions(found: Mapping[str, Predictions], scale: Scale, title: str) -> F
     for axes, (name, points) in zip(panels, found.items(), strict=False):
         plain(axes)
         _pairs(axes, points.earned * factor, points.value * factor)
-        heading = f"correlation {points.correlation:.2f}, {len(points.value):,} decisions"
+        heading = f"correlation {points.correlation:.2f}, {len(points.value):,} decisions".replace("-", "−")
         axes.set_title(heading if len(found) == 1 else f"{name}: {heading}", loc="left", fontsize=9.5)
         axes.set_xlabel(f"earned: {scale.values}")
     for axes in panels[len(found) :]:

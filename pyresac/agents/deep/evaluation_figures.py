@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import numpy as np
 from matplotlib.figure import Figure
 
 from pyresac.agents.deep.controller import LearnedController
@@ -24,13 +25,17 @@ def curve_figures(groups: Sequence[Group], corridor: bool, task: str, rules: Map
     scale = training.CORRIDOR if corridor else training.RETURN
     several = any(len(group.runs) > 1 for group in groups)
     means = ", mean and range over seeds" if several else ""
-    return {
+    drawn = {
         "learning-curve": training.learning_curve(groups, scale, f"{task}: evaluation during training{means}", rules),
-        "values": training.value_bands(groups, scale, f"{task}: do the critics foresee what is earned?"),
         "uncertainty": training.uncertainty(
-            groups, scale, f"{task}: disagreement of the critics at evaluated decisions, weight norm, temperature"
+            groups, scale, f"{task}: disagreement of the critics on replayed batches, weight norm, temperature"
         ),
     }
+    # where a time limit cuts every episode, no return is known to its end
+    known = [group for group in groups if np.isfinite(group.spread("earned_eval").mean).any()]
+    if known:
+        drawn["values"] = training.value_bands(known, scale, f"{task}: do the critics foresee what is earned?")
+    return drawn
 
 
 def day_figure(task: CorridorTask, name: str, controller: LearnedController, seed: int) -> Figure:
