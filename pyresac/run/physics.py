@@ -3,7 +3,8 @@
 MuJoCo's integration state (mjSTATE_INTEGRATION) decides what the next step computes, but not all that an environment
 reads: mj_step leaves positions of bodies, inertias, velocities and contact forces as of its last substep, and Ant-v5
 and Humanoid-v5 take rewards and observations from those. So each array of mjData with a size given by the model is
-saved too. The others (contacts and constraints, in mjData's arena) are computed anew in each step before any use.
+saved too, and how many of its bodies are awake. The others (contacts and constraints, in mjData's arena) are computed
+anew in each step before any use. mj_forward would not do instead: it computes them for the last positions.
 """
 
 from __future__ import annotations
@@ -25,13 +26,14 @@ def present(inner: Any) -> bool:
 
 
 def save(inner: Any) -> dict[str, Any]:
-    """The integration state and the arrays of `inner.data`."""
+    """The integration state, the arrays and the counters of `inner.data`."""
     mujoco: Any = sys.modules["mujoco"]
     kind = mujoco.mjtState.mjSTATE_INTEGRATION
     integration = np.empty(mujoco.mj_stateSize(inner.model, kind))
     mujoco.mj_getState(inner.model, inner.data, integration, kind)
     arrays = {name: encode(getattr(inner.data, name)) for name in _sized_by_model(inner.model)}
-    return {"integration": encode(integration), "arrays": arrays}
+    counters = {name: int(getattr(inner.data, name)) for name in _counters(inner.data)}
+    return {"integration": encode(integration), "arrays": arrays, "counters": counters}
 
 
 def restore(inner: Any, state: Mapping[str, Any]) -> None:
@@ -46,8 +48,6 @@ def restore(inner: Any, state: Mapping[str, Any]) -> None:
         differing = ", ".join(sorted(set(state["arrays"]) ^ set(names)))
         raise CheckpointError(f"the saved MuJoCo state is of another model or version: {differing} on one side only")
     mujoco.mj_setState(inner.model, inner.data, integration, kind)
-    # counters beside the arrays, such as those of sleeping bodies, follow from the state; then the arrays as they were
-    mujoco.mj_forward(inner.model, inner.data)
     for name in names:
         saved, own = decode(state["arrays"][name]), getattr(inner.data, name)
         if saved.shape != own.shape or saved.dtype != own.dtype:
@@ -55,6 +55,13 @@ def restore(inner: Any, state: Mapping[str, Any]) -> None:
                 f"MuJoCo's {name} was saved as {saved.dtype}{saved.shape}; this model's is {own.dtype}{own.shape}"
             )
         own[...] = saved
+    for name in _counters(inner.data):
+        setattr(inner.data, name, state["counters"][name])
+
+
+def _counters(data: Any) -> list[str]:
+    """Names of the lengths of mjData's lists of what does not sleep."""
+    return [name for name in dir(data) if name.startswith("n") and name.endswith("_awake")]
 
 
 def _sized_by_model(model: Any) -> list[str]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import importlib.util
+import itertools
 import json
 import math
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import gymnasium as gym
 import numpy as np
@@ -318,6 +319,62 @@ def test_what_ant_reads_of_the_last_step_is_saved(monkeypatch: pytest.MonkeyPatc
         saved["physics"]["arrays"] = {}
     twin.load(state, task.arrays())
     assert bits(task.step(unit)) != bits(twin.step(unit))
+
+
+SLEEPER = """
+<mujoco>
+  <option timestep="0.01"><flag sleep="enable"/></option>
+  <worldbody>
+    <geom type="plane" size="5 5 0.1"/>
+    <body pos="0 0 0.1"><freejoint/><geom type="box" size="0.1 0.1 0.1"/></body>
+    <body pos="-0.6 0 0.2">
+      <joint name="push" type="slide" axis="1 0 0" damping="20" limited="true" range="-1 1"/>
+      <geom type="sphere" size="0.1"/>
+    </body>
+  </worldbody>
+  <actuator><motor joint="push" gear="60" ctrllimited="true" ctrlrange="-1 1"/></actuator>
+</mujoco>
+"""
+
+
+@needs_mujoco
+def test_bodies_that_fall_asleep_and_are_woken_resume(tmp_path: Path) -> None:
+    from gymnasium.envs.mujoco.mujoco_env import MujocoEnv
+
+    class Sleeper(MujocoEnv):
+        metadata: ClassVar[dict[str, Any]] = {"render_modes": ["human", "rgb_array", "depth_array", "rgbd_tuple"]}
+
+        def __init__(self) -> None:
+            super().__init__(str(tmp_path / "sleeper.xml"), 5, spaces.Box(-np.inf, np.inf, (16,), np.float64))
+
+        def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+            self.do_simulation(action, self.frame_skip)
+            return self.seen(), 0.0, False, False, {}
+
+        def reset_model(self) -> Any:
+            self.set_state(self.init_qpos, self.init_qvel + self.np_random.uniform(-0.1, 0.1, self.model.nv))
+            return self.seen()
+
+        def seen(self) -> Any:
+            return np.concatenate([self.data.qpos, self.data.qvel, [self.data.nv_awake]])
+
+    (tmp_path / "sleeper.xml").write_text(SLEEPER)
+    gym.register("test/Sleeper-v0", entry_point=Sleeper, max_episode_steps=400)
+    try:
+        task, twin = BoxTask("test/Sleeper-v0", {}, 1, 0), BoxTask("test/Sleeper-v0", {}, 1, 1)
+    finally:
+        del gym.registry["test/Sleeper-v0"]
+    stream, awake = units(task, 4), []
+    for step in range(600):
+        # long pushes, so that the block is hit again after it has come to rest
+        unit = np.full((1, 1), 1.0 if step % 200 > 120 else -1.0, dtype=np.float32) * np.abs(next(stream))
+        found = task.step(unit)
+        awake.append(found.next_dense[0, -1])
+        if step:
+            assert bits(found) == bits(twin.step(unit))
+        twin.load(json.loads(json.dumps(task.state())), task.arrays())
+    assert len(set(awake)) > 1
+    assert any(after > before for before, after in itertools.pairwise(awake[:400]))
 
 
 def test_an_environment_that_speaks_for_itself_resumes() -> None:
