@@ -12,8 +12,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-from matplotlib.figure import Figure
 
+from pyresac.figures.style import BLUE, GREEN, ORANGE, PURPLE, RED, SKY, new_figure, plain, write
 from pyresac.tabular import (
     EnsembleVariance,
     ExpectationFunctional,
@@ -61,22 +61,22 @@ def curves() -> dict[str, tuple[list[float], str, str]]:
         return RevOperator(mdp, epistemic=gamma, lambda_epi=0.5, kappa=0.2, value=value, expectation=expectation)
 
     return {
-        "frozen, max": (distances(frozen(), q, p), "#0b5394", "-"),
-        "frozen, soft (α = 0.5)": (distances(frozen(value=Soft(0.5)), q, p), "#3d85c6", "--"),
+        "frozen, max": (distances(frozen(), q, p), BLUE, "-"),
+        "frozen, soft (α = 0.5)": (distances(frozen(value=Soft(0.5)), q, p), SKY, "--"),
         "frozen, robust (‖·‖₁ ≤ 0.4)": (
             distances(frozen(expectation=L1Ball(0.4)), q, p),
-            "#6fa8dc",
+            PURPLE,
             ":",
         ),
         "live norm, λ = 0.05: γ(1 + λ) = 0.945": (
             distances(LiveOperator(mdp, NormPenalty(0.05)), q, p),
-            "#38761d",
+            GREEN,
             "-",
         ),
-        "live norm, λ = 0.2: γ(1 + λ) = 1.08": (distances(LiveOperator(mdp, NormPenalty(0.2)), q, p), "#cc4125", "-"),
+        "live norm, λ = 0.2: γ(1 + λ) = 1.08": (distances(LiveOperator(mdp, NormPenalty(0.2)), q, p), ORANGE, "-"),
         "live variance, λ = 0.2: no modulus (expands first)": (
             distances(LiveOperator(mdp, EnsembleVariance(0.2)), apart * heads, apart * heads + np.sign(apart)),
-            "#990000",
+            RED,
             "--",
         ),
     }
@@ -84,26 +84,18 @@ def curves() -> dict[str, tuple[list[float], str, str]]:
 
 def draw(path: Path) -> None:
     """Write the figure to `path` (its ending chooses the format)."""
-    figure = Figure(figsize=(8.0, 4.6), layout="constrained")
-    axes = figure.subplots()
+    title = "Two tables under the same backup: frozen penalties contract, live ones need not"
+    figure = new_figure(title)
+    axes = plain(figure.subplots())
     n = np.arange(BACKUPS + 1)
-    axes.fill_between(n, 1e-6, GAMMA**n, color="#0b5394", alpha=0.07, lw=0)
+    axes.fill_between(n, 1e-6, GAMMA**n, color=BLUE, alpha=0.07, lw=0)
     axes.plot(n, GAMMA**n, color="black", lw=1, label="γⁿ, γ = 0.9")
     for label, (ratios, colour, style) in curves().items():
         axes.plot(np.arange(len(ratios)), ratios, color=colour, ls=style, lw=1.8, label=label)
     axes.set(yscale="log", ylim=(1e-4, CEILING), xlim=(0, BACKUPS), xlabel="backups n")
     axes.set_ylabel("‖TⁿQ − TⁿQ′‖∞ / ‖Q − Q′‖∞")
-    figure.suptitle(
-        "Two tables under the same backup: frozen penalties contract, live ones need not",
-        fontsize=11,
-        x=0.02,
-        ha="left",
-    )
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.grid(alpha=0.25, lw=0.5)
     figure.legend(*axes.get_legend_handles_labels(), loc="outside right center", frameon=False, fontsize=8.5)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, dpi=160)
+    write(figure, path)
 
 
 if __name__ == "__main__":

@@ -203,9 +203,9 @@ def test_evaluating_reads_only_and_works_while_the_run_is_held(copy: Path) -> No
 def test_another_task_shows_returns(pendulum: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([str(pendulum), "--episodes", "2", "--figures", str(tmp_path)]) == 0
     text = capsys.readouterr().out
-    assert "length, steps" in text
+    assert "length" in text
     assert "200.0" in text
-    assert "reward, 10⁶" not in text
+    assert "reward" not in text
     # a time limit ends all its episodes, so that no return is known to its end
     assert sorted(path.name for path in tmp_path.iterdir()) == ["learning-curve.png", "uncertainty.png"]
 

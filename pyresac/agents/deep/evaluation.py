@@ -32,13 +32,13 @@ class Column:
 
 
 CORRIDOR = {
-    "reward": Column("reward, 10⁶", 1e-6, 3),
-    "wait": Column("wait, min", decimals=2),
-    "travel": Column("travel, min", decimals=2),
-    "imbalance": Column("imbalance, s"),
-    "bunching": Column("bunching, %", 100.0),
+    "reward": Column("reward\n10⁶", 1e-6, 3),
+    "wait": Column("wait\nmin", decimals=2),
+    "travel": Column("travel\nmin", decimals=2),
+    "imbalance": Column("imbalance\ns"),
+    "bunching": Column("bunching\n%", 100.0),
 }
-EPISODES = {"return": Column("return"), "length": Column("length, steps"), "cut": Column("cut by time, %", 100.0)}
+EPISODES = {"return": Column("return"), "length": Column("length\nsteps"), "cut": Column("cut by time\n%", 100.0)}
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ def contest_shown(contest: Contest, groups: Mapping[str, list[str]], level: floa
     columns = {**CORRIDOR, **EPISODES} if "reward" not in tables[contest.reference] else CORRIDOR
     columns = {name: column for name, column in columns.items() if name in tables[contest.reference]}
     gaps = contest.others(level)
-    table = Table(title=escape(title), box=box.SIMPLE_HEAD, title_style="bold", title_justify="left")
+    table = Table(title=escape(title), box=box.SIMPLE_HEAD, title_style="bold", title_justify="left", padding=0)
     table.add_column("policy", overflow="fold")
     for column in columns.values():
         table.add_column(column.header, justify="right", no_wrap=True)
