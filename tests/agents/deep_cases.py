@@ -1,16 +1,20 @@
-"""Small learners and batches of random numbers."""
+"""Small learners, batches of random numbers, and a corridor and options for short runs."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 
 from pyresac.agents.deep.learner import Learner
 from pyresac.agents.deep.networks import Features
 from pyresac.agents.deep.options import AlgorithmOptions
 from pyresac.agents.deep.replay import Batch
+from pyresac.envs.bus import Corridor, Direction, Vehicle
+from pyresac.envs.bus.files import save_corridor
 
 ACTIONS, DENSE, CATEGORIES, SIZE = 2, 3, (4, 6), 16
 SMALL: Mapping[str, Any] = {"ensemble_size": 3, "hidden": (8, 6), "actor_hidden": (7,), "batch_size": SIZE}
@@ -46,3 +50,26 @@ def random_batch(seed: int = 0, size: int = SIZE) -> Batch:
         terminal=(torch.arange(size) % 4 == 0).float(),
         next_state=features(),
     )
+
+
+def save_tiny_corridor(path: Path) -> None:
+    """Four stops and four trips a direction: a day of a few dozen decisions."""
+    stops = ("a", "b", "c", "d")
+    ways = [
+        Direction(names, np.full(3, 400.0), np.full((3, 1), 8.0), 200.0 * np.arange(1, 5))
+        for names in (stops, stops[::-1])
+    ]
+    demand = 40.0 * (1.0 - np.eye(4))[None]
+    vehicle = Vehicle(capacity=10)
+    save_corridor(
+        Corridor("tiny", stops, *ways, demand, headway=200.0, holding_limit=60.0, vehicle=vehicle, speed_deviation=1.5),
+        path,
+    )
+
+
+TINY = [
+    *("--hidden", "8", "--actor-hidden", "8", "--batch-size", "16", "--buffer-size", "300", "--num-envs", "2"),
+    *("--learning-starts", "40", "--update-every", "2", "--eval-episodes", "2", "--final-episodes", "2"),
+    *("--eval-every", "100", "--checkpoint-every", "100"),
+]
+"""Options of a run of little work."""

@@ -1,0 +1,255 @@
+"""`python -m pyresac.train` with the deep agent: folders, curves, repeatability, and how it stops when it diverges."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from deep_cases import TINY
+
+from pyresac.agents import resac
+from pyresac.agents.deep.trainee import DeepTrainee
+from pyresac.run.checkpoint import load_checkpoint
+from pyresac.run.config import from_dict
+from pyresac.train import main
+
+
+def rows(run: Path) -> list[dict[str, str]]:
+    with open(run / "metrics.csv", newline="") as handle:
+        return list(csv.DictReader(handle))
+
+
+def trained(tiny: Path, run: Path, *arguments: str, steps: int = 400) -> int:
+    return main([*TINY, "--corridor", str(tiny), "--steps", str(steps), *arguments, "--run-dir", str(run)])
+
+
+def trainee_of(tiny: Path, run: Path) -> resac.Trainee:
+    """A fresh trainee of a run's configuration."""
+    values = json.loads((run / "config.json").read_text())
+    del values["agent"]
+    return resac.build(from_dict(resac.Config, values, "here"))
+
+
+def test_a_run_writes_what_it_did(tiny: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run = tmp_path / "run"
+    assert trained(tiny, run) == 0
+    assert [row["step"] for row in rows(run)] == ["100", "200", "300", "400"]
+    last = {name: float(value) for name, value in rows(run)[-1].items()}
+    assert all(math.isfinite(value) for value in last.values())
+    assert last["updates"] == (400 - 40) // 2
+    assert 0 < last["alpha"] <= 0.6
+    assert last["kappa"] > 0
+    assert last["sigma_mean"] > 0
+    result = json.loads((run / "result.json").read_text())
+    assert (result["steps"], result["updates"]) == (400, 180)
+    assert {"learned", "none", "headway"} < set(result["controllers"])
+    assert result["return"] == pytest.approx(np.mean(result["controllers"]["learned"]["reward"]))
+    config = json.loads((run / "config.json").read_text())
+    assert (config["agent"], config["preset"]) == ("resac", "resac")
+    assert config["algorithm"]["hidden"] == [8]
+    assert list((run / "tensorboard").glob("events.*"))
+    assert sorted(path.name for path in (run / "checkpoints").iterdir()) == [
+        "step-000000000300.ckpt",
+        "step-000000000400.ckpt",
+    ]
+    text = capsys.readouterr().out
+    assert "replay of 300 transitions, 0 MiB" in text
+    assert "learned better by" in text
+    again = tmp_path / "again"
+    assert main(["--config", str(run / "config.json"), "--run-dir", str(again)]) == 0
+    assert (again / "metrics.csv").read_bytes() == (run / "metrics.csv").read_bytes()
+    assert (again / "result.json").read_bytes() == (run / "result.json").read_bytes()
+
+
+def test_another_seed_is_another_run(tiny: Path, tmp_path: Path) -> None:
+    for name, seed in (("a", "3"), ("b", "4")):
+        assert trained(tiny, tmp_path / name, "--seed", seed, steps=100) == 0
+    states = [load_checkpoint(tmp_path / name / "checkpoints/step-000000000100.ckpt").arrays for name in "ab"]
+    for name in ("learner/critic", "learner/actor", "learner/generator", "replay/rows"):
+        assert states[0][name].tobytes() != states[1][name].tobytes(), name
+
+
+def everything(trainee: DeepTrainee) -> dict[str, bytes]:
+    """State and arrays without the window of statistics, which `measure` closes."""
+    state: dict[str, Any] = trainee.state()
+    for name in ("sums", "counts", "schedule"):
+        del state["learner"][name]
+    del state["task"]["finished"], state["episodes"]
+    arrays = {name: array.tobytes() for name, array in trainee.arrays().items()}
+    return {**arrays, "state": json.dumps(state, sort_keys=True).encode()}
+
+
+def test_evaluation_does_not_disturb_training(tiny: Path, tmp_path: Path) -> None:
+    assert trained(tiny, tmp_path / "run", steps=2) == 0
+    plain, measured = (trainee_of(tiny, tmp_path / "run") for _ in range(2))
+    for _ in range(4):
+        plain.advance(60)
+        measured.advance(60)
+        measured.measure()
+        measured.learner.anchor.copy_(plain.learner.anchor)
+        measured.learner.best.copy_(plain.learner.best)
+    assert everything(plain) == everything(measured)
+
+
+def test_the_outcome_does_not_depend_on_the_portions(tiny: Path, tmp_path: Path) -> None:
+    assert trained(tiny, tmp_path / "run", steps=2) == 0
+    whole, parts = (trainee_of(tiny, tmp_path / "run") for _ in range(2))
+    whole.advance(200)
+    for portion in (2, 40, 6, 100, 52):
+        parts.advance(portion)
+    assert whole.step == parts.step == 200
+    assert whole.state() == parts.state()
+    assert everything(whole) == everything(parts)
+
+
+def test_updates_begin_when_they_should(tiny: Path, tmp_path: Path) -> None:
+    assert trained(tiny, tmp_path / "run", steps=2) == 0
+    trainee = trainee_of(tiny, tmp_path / "run")
+    before = {name: array.tobytes() for name, array in trainee.learner.arrays().items()}
+    counts = []
+    for _ in range(5):
+        trainee.advance(20)
+        counts.append(trainee.learner.updates)
+        if trainee.step <= 40:
+            now = {name: array.tobytes() for name, array in trainee.learner.arrays().items()}
+            assert {name for name in now if now[name] != before[name]} == {"generator"}
+    assert counts == [0, 0, 10, 20, 30]
+
+
+def test_the_last_decisions_of_trips_are_skipped_where_asked(tiny: Path, tmp_path: Path) -> None:
+    found = {}
+    for name, option in (("kept", "--no-skip-terminals"), ("skipped", "--skip-terminals")):
+        assert trained(tiny, tmp_path / name, option, steps=100) == 0
+        trainee = trainee_of(tiny, tmp_path / name)
+        trainee.advance(200)
+        buffer = trainee.buffer
+        found[name] = float(buffer.batch(torch.from_numpy(buffer.rows[: buffer.size])).terminal.sum())
+    assert found["kept"] > 0
+    assert found["skipped"] == 0
+
+
+# --- divergence
+
+
+def check_finite(run: Path) -> None:
+    """Networks, moments and rows of every checkpoint; the corridor itself has infinite times."""
+    for path in (run / "checkpoints").iterdir():
+        for name, array in load_checkpoint(path).arrays.items():
+            assert name.startswith("task/") or np.isfinite(array).all(), name
+
+
+def check_stop(run: Path, code: int, error: str, quantity: str) -> None:
+    """Code 1; the message names quantity, update, step and checkpoint; everything on disk is finite."""
+    assert code == 1
+    assert "Traceback" not in error
+    assert re.search(rf"stopped: {quantity} .*at update [\d,]+ by step [\d,]+; the last good checkpoint is ", error)
+    (name,) = re.findall(r"the last good checkpoint is (\S+)", error)
+    saved = sorted((run / "checkpoints").iterdir())
+    assert Path(name) == saved[-1]
+    check_finite(run)
+    assert not (run / "result.json").exists()
+
+
+@pytest.mark.parametrize(
+    "wild",
+    [
+        ["--reward-scale", "1e30"],
+        ["--critic-lr", "1e25", "--grad-clip", "None"],
+        ["--actor-lr", "1e38", "--critic-lr", "1e15"],
+    ],
+    ids=["rewards", "critics", "actor"],
+)
+def test_divergence_stops_before_a_bad_state_is_saved(
+    wild: list[str], tiny: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = tmp_path / "run"
+    code = trained(tiny, run, *wild, "--checkpoint-every", "20", "--keep-checkpoints", "50", steps=1000)
+    check_stop(run, code, capsys.readouterr().err.replace("\n", " "), r"(critic_loss is (inf|nan)|actor_loss|param)")
+
+
+@pytest.mark.parametrize("network", ["critic", "actor"])
+def test_a_poisoned_network_stops_the_run(
+    network: str, tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Even where it is the last update before a checkpoint that spoils it, and no loss has shown it yet."""
+    plain = DeepTrainee.advance
+
+    def advance(self: DeepTrainee, steps: int) -> None:
+        plain(self, steps)
+        if self.step == 200:
+            with torch.no_grad():
+                getattr(self.learner, network).matrix[0, 3] = math.nan
+
+    monkeypatch.setattr(DeepTrainee, "advance", advance)
+    run = tmp_path / "run"
+    code = trained(tiny, run)
+    name = {"critic": "critics", "actor": "actor"}[network]
+    check_stop(run, code, capsys.readouterr().err.replace("\n", " "), f"parameters of the {name} are not finite")
+    assert [path.name for path in (run / "checkpoints").iterdir()] == ["step-000000000100.ckpt"]
+
+
+def test_without_a_checkpoint_it_says_so(tiny: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert trained(tiny, tmp_path / "run", "--reward-scale", "1e30") == 1
+    assert "critic_loss is inf at update 1 by step 42; there is no checkpoint yet" in capsys.readouterr().err.replace(
+        "\n", " "
+    )
+    assert not list((tmp_path / "run/checkpoints").iterdir())
+
+
+def test_two_critics_with_b0_never_end_in_a_silent_nan(
+    tiny: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = tmp_path / "run"
+    code = trained(tiny, run, "--preset", "resac-b0", "--ensemble-size", "2", "--update-every", "2", steps=800)
+    if code == 1:
+        check_stop(run, code, capsys.readouterr().err.replace("\n", " "), r".*(critic|actor)")
+    else:
+        assert code == 0
+        assert all(math.isfinite(float(value)) for value in rows(run)[-1].values())
+        check_finite(run)
+
+
+def test_one_critic_without_penalties_is_trained(tiny: Path, tmp_path: Path) -> None:
+    plain = ["--lambda-epi", "0", "--beta-ood", "0", "--beta-lcb", "0", "--ensemble-size", "1"]
+    assert trained(tiny, tmp_path / "run", *plain, steps=200) == 0
+    assert float(rows(tmp_path / "run")[-1]["sigma_mean"]) == 0.0
+
+
+@pytest.mark.parametrize("preset", ["resac-paper", "epistemic-only", "aleatoric-only", "published-code"])
+def test_every_preset_trains(preset: str, tiny: Path, tmp_path: Path) -> None:
+    assert trained(tiny, tmp_path / "run", "--preset", preset, steps=200) == 0
+    assert all(math.isfinite(float(value)) for value in rows(tmp_path / "run")[-1].values())
+
+
+def test_a_full_disk_is_a_message(
+    tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import pyresac.run.checkpoint as module
+
+    plain, written = module._bytes, [0]
+
+    def full(array: Any) -> Any:
+        written[0] += 1
+        if written[0] > 150:  # in the middle of the second or third file's arrays
+            raise OSError(28, "No space left on device")
+        return plain(array)
+
+    monkeypatch.setattr(module, "_bytes", full)
+    run = tmp_path / "run"
+    assert trained(tiny, run) == 1
+    assert "No space left on device" in capsys.readouterr().err
+    monkeypatch.undo()
+    saved = list((run / "checkpoints").iterdir())
+    assert saved
+    assert all(path.suffix == ".ckpt" and load_checkpoint(path).arrays for path in saved), "no part of a file is left"
+    assert main(["--run-dir", str(run), "--resume"]) == 0
+    whole = tmp_path / "whole"
+    assert trained(tiny, whole) == 0
+    assert (whole / "metrics.csv").read_bytes() == (run / "metrics.csv").read_bytes()
