@@ -240,7 +240,7 @@ def _print(
         groups.setdefault(label, []).append(name)
     title = f"{options.policy} policy, {options.episodes} episodes"
     console.print(contest_shown(contest, groups, options.level, title))
-    if options.episodes > 1:
+    if contest.others(options.level):
         lead = f"{contest.reference} less it on the same episodes, mean ± half-width at {options.level:.0%}"
         console.print(f"Under a mean: {escape(lead)}, bold if sure.", soft_wrap=True)
     for name, points in foreseen.items():
