@@ -21,6 +21,7 @@ from pyresac.errors import InputError
 from pyresac.run.options import CommandOptions, RunOptions
 
 CORRIDOR = "corridor"
+GYMNASIUM_CORRIDORS = ("pyresac/BusCorridor-v0", "BusCorridor-v0")
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,8 @@ class ProblemOptions:
         self.keywords()
         if self.env != CORRIDOR and (self.corridor != "default" or self.published):
             raise InputError(f"corridor and published go with env = {CORRIDOR!r}; env is {self.env!r}")
+        if self.env in GYMNASIUM_CORRIDORS:
+            raise InputError(f"env = {self.env!r}; the corridor is trained on as --env {CORRIDOR}, with whole trips")
         if self.env == CORRIDOR and self.keywords():
             raise InputError(f"env_options go with a Gymnasium id; env is {CORRIDOR!r}")
 
