@@ -209,9 +209,7 @@ def _draw(
         figures["time-space"] = day_figure(task, first_name, first.controller(), options.seed)
     known = {name: points for name, points in foreseen.items() if len(points.value)}
     if known:
-        figures["predictions"] = training.predictions(
-            known, scale, f"{title}: values against what was earned, decision by decision"
-        )
+        figures["predictions"] = training.predictions(known, scale, f"{title}: values and what was earned")
     folder = options.figures or first.files.path / "figures"
     return [write(figure, folder / f"{name}.{options.format}") for name, figure in figures.items()]
 

@@ -152,8 +152,10 @@ def predictions(found: Mapping[str, Predictions], scale: Scale, title: str) -> F
 def _pairs(axes: Axes, earned: NDArray[np.float64], value: NDArray[np.float64]) -> None:
     low, high = min(earned.min(), value.min()), max(earned.max(), value.max())
     margin = 0.04 * (high - low or 1.0)
-    ends = [low - margin, high + margin]
-    bins = axes.hexbin(earned, value, gridsize=55, norm=LogNorm(), cmap="viridis_r", mincnt=1, lw=0.1)
+    ends = low - margin, high + margin
+    bins = axes.hexbin(
+        earned, value, gridsize=75, extent=(*ends, *ends), norm=LogNorm(), cmap="viridis_r", mincnt=1, linewidths=0.1
+    )
     axes.plot(ends, ends, color=RED, lw=1.4, ls="--", label="equal")
     axes.set(xlim=ends, ylim=ends, aspect="equal")
     axes.legend(loc="upper left", frameon=False, fontsize=8.5)
