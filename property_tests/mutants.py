@@ -1,10 +1,11 @@
-"""Can the property tests fail? One-line faults are put into a copy of `pyresac.tabular`; each must be found.
+"""Can the tests fail? One-line faults are put into a copy of `pyresac`; each must be found.
 
     python -m property_tests.mutants [--only NAME ...] [--jobs N] [--list]
 
 Each mutant replaces a text that occurs exactly once in its file. It first meets the test files that speak of what it
-breaks, then, if it survives them, the whole suite. The working tree is never touched: all happens in a temporary copy
-of the repository. Exit status 0 says that the unchanged copy passes and that every mutant is killed.
+breaks, then, if it survives them, the whole suite of its part: `property_tests` for `pyresac.tabular`, `tests/agents`
+for the deep agent. The working tree is never touched: all happens in a temporary copy of the repository. Exit status 0
+says that the unchanged copy passes and that every mutant is killed.
 """
 
 from __future__ import annotations
@@ -21,26 +22,17 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
 
+from property_tests.deep_mutants import DEEP
+from property_tests.mutant import SUITES, Mutant
+
 ROOT = Path(__file__).resolve().parent.parent
 TIME_LIMIT = 900.0
 """Seconds for one run of pytest; a run beyond it has no verdict."""
 
-
-@dataclass(frozen=True)
-class Mutant:
-    """A fault: `old` becomes `new` in `file` (below pyresac/tabular); `tests` are tried before the whole suite."""
-
-    name: str
-    file: str
-    old: str
-    new: str
-    tests: tuple[str, ...]
-
-
 OPERATOR, SOLVERS, LIVE = "test_float_operator", "test_solvers", "test_float_live"
 INNER, EXACT, TERMINALS = "test_inner_problems", "test_contraction", "test_terminals"
 
-MUTANTS = (
+TABULAR = (
     Mutant(
         "exact: discount dropped",
         "exact/operator.py",
@@ -359,22 +351,24 @@ MUTANTS = (
 )
 
 
+MUTANTS = (*TABULAR, *DEEP)
+
+
 def mutate(copy: Path, mutant: Mutant) -> None:
     """Apply `mutant` to the copy; ValueError where its text is not found exactly once."""
-    path = copy / "pyresac" / "tabular" / mutant.file
+    path = copy / mutant.source
     text = path.read_text(encoding="utf-8")
     found = text.count(mutant.old)
     if found != 1:
         raise ValueError(
-            f"mutant {mutant.name!r}: its text occurs {found} times in pyresac/tabular/{mutant.file}; it must "
-            "occur exactly once"
+            f"mutant {mutant.name!r}: its text occurs {found} times in {mutant.source}; it must occur exactly once"
         )
     path.write_text(text.replace(mutant.old, mutant.new), encoding="utf-8")
 
 
 def copy_repository(target: Path, source: Path = ROOT) -> None:
-    """What the property tests need, with the caches of compiled kernels, into `target`."""
-    for folder in ("pyresac", "property_tests"):
+    """What the suites need, with the caches of compiled kernels, into `target`."""
+    for folder in ("pyresac", *SUITES.values()):
         shutil.copytree(source / folder, target / folder)
     shutil.copy2(source / "pyproject.toml", target)
 
@@ -388,10 +382,11 @@ class Outcome:
     tail: str
 
 
-def run_tests(copy: Path, files: tuple[str, ...]) -> Outcome:
-    """Run these files of the copy's suite (all where none is named), up to the first failure."""
-    wanted = [f"property_tests/{name}.py" for name in files] or ["property_tests"]
-    options = ["-x", "-q", "-p", "no:cacheprovider", "--hypothesis-profile", "mutants", "--tb", "line"]
+def run_tests(copy: Path, wanted: tuple[str, ...]) -> Outcome:
+    """Run these files or folders of the copy's tests, up to the first failure."""
+    options = ["-x", "-q", "-p", "no:cacheprovider", "--tb", "line"]
+    if all(path.startswith("property_tests") for path in wanted):  # where the profile is registered
+        options += ["--hypothesis-profile", "mutants"]
     # Options meant for the outer run (workers, say) would change what a test's exit status means.
     environment = os.environ | {"PYTHONPATH": str(copy), "OMP_NUM_THREADS": "1", "PYTEST_ADDOPTS": ""}
     try:
@@ -410,7 +405,7 @@ def run_tests(copy: Path, files: tuple[str, ...]) -> Outcome:
     return Outcome(done.returncode, first.group(1) if first else "", (done.stdout + done.stderr)[-2000:])
 
 
-def check_baseline(base: Path, jobs: int) -> str | None:
+def check_baseline(base: Path, mutants: list[Mutant], jobs: int) -> str | None:
     """None where the unchanged copy passes, in which case its compiled kernels are cached; else what is wrong."""
     where = subprocess.run(
         [sys.executable, "-c", "import pyresac; print(pyresac.__file__)"],
@@ -422,9 +417,13 @@ def check_baseline(base: Path, jobs: int) -> str | None:
     ).stdout.strip()
     if not Path(where).is_relative_to(base):
         return f"the copy's tests would import {where}, which is not in the copy"
-    files = sorted({name for mutant in MUTANTS for name in mutant.tests})
+    # suite by suite, which need different options
+    portions = []
+    for suite in SUITES.values():
+        files = sorted({path for mutant in mutants for path in mutant.paths if mutant.suite == suite})
+        portions += [tuple(files[i::jobs]) for i in range(min(jobs, len(files)))]
     with ThreadPoolExecutor(jobs) as pool:
-        outcomes = pool.map(lambda part: run_tests(base, tuple(part)), [files[i::jobs] for i in range(jobs)])
+        outcomes = pool.map(lambda portion: run_tests(base, portion), portions)
         failures = [outcome for outcome in outcomes if outcome.status != 0]
     return failures[0].tail if failures else None
 
@@ -435,10 +434,10 @@ def judge(base: Path, mutant: Mutant) -> tuple[str, str]:
         copy = Path(folder)
         copy_repository(copy, base)
         mutate(copy, mutant)
-        for files in (mutant.tests, ()):
-            outcome = run_tests(copy, files)
-            if outcome.status == 1 and outcome.failure.startswith("property_tests/"):
-                return "killed", outcome.failure.removeprefix("property_tests/")
+        for wanted in (mutant.paths, (mutant.suite,)):
+            outcome = run_tests(copy, wanted)
+            if outcome.status == 1 and outcome.failure.startswith(f"{mutant.suite}/"):
+                return "killed", outcome.failure.removeprefix(f"{mutant.suite}/")
             if outcome.status != 0:
                 return "no verdict", outcome.tail
     return "survived", ""
@@ -452,10 +451,11 @@ def run(mutants: list[Mutant], jobs: int) -> int:
         copy_repository(base)
         for mutant in mutants:
             with tempfile.TemporaryDirectory(prefix="mutant-") as trial:
-                (Path(trial) / "pyresac").mkdir()
-                shutil.copytree(base / "pyresac" / "tabular", Path(trial) / "pyresac" / "tabular")
+                target = Path(trial) / mutant.source
+                target.parent.mkdir(parents=True)
+                shutil.copy2(base / mutant.source, target)
                 mutate(Path(trial), mutant)
-        problem = check_baseline(base, jobs)
+        problem = check_baseline(base, mutants, jobs)
         if problem is not None:
             print(f"the unchanged copy does not pass:\n{problem}")
             return 2

@@ -18,7 +18,7 @@ def test_there_are_at_least_twenty_with_names_of_their_own() -> None:
 
 @pytest.mark.parametrize("mutant", mutants.MUTANTS, ids=lambda m: m.name)
 def test_every_mutant_applies_to_valid_python(mutant: mutants.Mutant, tmp_path: Path) -> None:
-    source = Path("pyresac") / "tabular" / mutant.file
+    source = mutant.source
     target = tmp_path / source
     target.parent.mkdir(parents=True)
     before = (mutants.ROOT / source).read_text(encoding="utf-8")
@@ -27,7 +27,8 @@ def test_every_mutant_applies_to_valid_python(mutant: mutants.Mutant, tmp_path: 
     after = target.read_text(encoding="utf-8")
     assert after != before
     compile(after, str(target), "exec")
-    assert all((mutants.ROOT / "property_tests" / f"{name}.py").is_file() for name in mutant.tests)
+    assert mutant.paths
+    assert all((mutants.ROOT / path).is_file() for path in mutant.paths)
 
 
 def test_a_text_that_is_not_there_is_an_error(tmp_path: Path) -> None:
@@ -44,13 +45,13 @@ def test_the_copy_is_what_its_tests_import(tmp_path: Path) -> None:
         f"import pyresac\n\n\ndef test_where():\n    assert pyresac.__file__.startswith({str(copy)!r})\n",
         encoding="utf-8",
     )
-    assert mutants.run_tests(copy, ("test_where",)).status == 0
+    assert mutants.run_tests(copy, ("property_tests/test_where.py",)).status == 0
 
 
 def test_a_failure_is_reported_with_its_test(tmp_path: Path) -> None:
     copy = tmp_path / "copy"
     mutants.copy_repository(copy)
     (copy / "property_tests" / "test_red.py").write_text("def test_red():\n    assert False\n", encoding="utf-8")
-    outcome = mutants.run_tests(copy, ("test_red",))
+    outcome = mutants.run_tests(copy, ("property_tests/test_red.py",))
     assert outcome.status == 1
     assert outcome.failure == "property_tests/test_red.py::test_red"

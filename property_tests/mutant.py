@@ -1,0 +1,36 @@
+"""A fault of one line, and the tests that must find it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+SUITES = {"tabular": "property_tests", "agents/deep": "tests/agents"}
+"""Parts of the package, below pyresac/, and the folder of each one's tests."""
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A fault: `old` becomes `new` in `file` (below pyresac/`part`); `tests` are tried before the whole suite."""
+
+    name: str
+    file: str
+    old: str
+    new: str
+    tests: tuple[str, ...]
+    part: str = "tabular"
+
+    @property
+    def source(self) -> Path:
+        """Its file in the repository."""
+        return Path("pyresac") / self.part / self.file
+
+    @property
+    def suite(self) -> str:
+        """The folder of the tests of its part."""
+        return SUITES[self.part]
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """The files of `tests`."""
+        return tuple(f"{self.suite}/{name}.py" for name in self.tests)
