@@ -57,11 +57,11 @@ class Secretive(Loop):
     """Hides a part of its state where a snapshot does not look."""
 
     def __init__(self) -> None:
-        self.hidden = [0]
+        self.hidden = {"count": 0}
 
     def step(self, action: int) -> tuple[int, float, bool, bool, dict[str, Any]]:
-        self.hidden[0] += 1
-        return 0, float(self.hidden[0]), False, False, {}
+        self.hidden["count"] += 1
+        return 0, float(self.hidden["count"]), False, False, {}
 
 
 @pytest.fixture(autouse=True, scope="module")
