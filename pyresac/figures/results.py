@@ -30,6 +30,7 @@ LABELS = {
     "epistemic-only": "epistemic only",
     "aleatoric-only": "aleatoric only",
     "k2": "RE-SAC, K = 2",
+    "both-1": "both penalties, λ_epi = 1",
     "epistemic-1": "epistemic only, λ_epi = 1",
     "resac-k5": "RE-SAC, K = 5",
     "sb3-sac": "SAC of Stable-Baselines3",
@@ -144,9 +145,16 @@ def slack_figure(experiment: Experiment) -> Figure:
     return learning_curve(experiment.groups, CORRIDOR, title, experiment.levels())
 
 
+def collapse_figure(experiment: Experiment) -> Figure:
+    """Reward over steps with a variance penalty a hundred times the preset's."""
+    title = "Published slow corridor: the collapse under a large variance penalty"
+    return learning_curve(experiment.groups, CORRIDOR, title, experiment.levels())
+
+
 FIGURES = {
     "corridor-slow": ("results-corridor", corridor_figure),
     "corridor-ablations": ("results-ablations", ablations_figure),
+    "corridor-collapse": ("results-collapse", collapse_figure),
     "corridor-slack": ("results-slack", slack_figure),
     "hopper": ("results-hopper", hopper_figure),
 }
