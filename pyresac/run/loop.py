@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, Protocol
 
 from numpy.typing import NDArray
@@ -100,11 +101,15 @@ def train(
         TrainingProgress(console, options.steps, trainee.step, trainee.work) as bar,
     ):
         while trainee.step < options.steps and not stop:
-            trainee.advance(_next_boundary(trainee.step, trainee.chunk, options) - trainee.step)
-            _require_finite(trainee, folder)
+            with _last_checkpoint_named(trainee, folder):
+                trainee.advance(_next_boundary(trainee.step, trainee.chunk, options) - trainee.step)
+                quantity = trainee.diverged()
+                if quantity is not None:
+                    raise DivergenceError(quantity)
             bar.moved(trainee.step, trainee.work)
             if trainee.step % options.eval_every == 0:
-                row = trainee.measure()
+                with _last_checkpoint_named(trainee, folder):
+                    row = trainee.measure()
                 log.write(trainee.step, row)
                 bar.note({label: row[column] for label, column in trainee.shown.items()})
             if trainee.step % options.checkpoint_every == 0:
@@ -126,9 +131,12 @@ def _save(trainee: Trainee, folder: RunFolder, config: dict[str, Any], options: 
     return trainee.step
 
 
-def _require_finite(trainee: Trainee, folder: RunFolder) -> None:
-    quantity = trainee.diverged()
-    if quantity is not None:
+@contextmanager
+def _last_checkpoint_named(trainee: Trainee, folder: RunFolder) -> Iterator[None]:
+    """Add the step and the last good checkpoint to a DivergenceError."""
+    try:
+        yield
+    except DivergenceError as error:
         last = folder.latest()
         good = "there is no checkpoint yet" if last is None else f"the last good checkpoint is {last}"
-        raise DivergenceError(f"{quantity} by step {trainee.step:,}; {good}")
+        raise DivergenceError(f"{error} by step {trainee.step:,}; {good}") from error

@@ -195,6 +195,43 @@ def test_a_poisoned_network_stops_the_run(
     assert [path.name for path in (run / "checkpoints").iterdir()] == ["step-000000000100.ckpt"]
 
 
+@pytest.mark.parametrize(
+    ("rate", "every", "quantity"),
+    [
+        ("1e300", "20", r"actions of the policy are not finite"),
+        # parameters of 1e30 are finite; what the network makes of them is not
+        ("1e30", "2", r"actions of the (averaged )?policy are not finite"),
+    ],
+)
+def test_a_policy_that_breaks_before_its_loss_is_what_the_message_names(
+    rate: str, every: str, quantity: str, tiny: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Not the environment that refuses its action."""
+    run = tmp_path / "run"
+    code = trained(tiny, run, "--actor-lr", rate, "--eval-every", every, "--checkpoint-every", "20", steps=1000)
+    check_stop(run, code, capsys.readouterr().err.replace("\n", " "), quantity)
+
+
+def test_an_environment_that_breaks_is_named_with_the_step(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["--env", "Pendulum-v1", "--env-options", '{"g": NaN}', "--buffer-size", "100"]
+    assert main([*command, "--run-dir", str(tmp_path / "run")]) == 1
+    error = capsys.readouterr().err.replace("\n", " ")
+    assert (
+        "gave an observation that is not finite in float32: [nan, nan, nan] in copy 0 by step 0; there is no" in error
+    )
+
+
+def test_values_that_no_return_is_known_for_are_not_printed_as_nan(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """0.99²⁰⁰ is above 1 %, so that no decision of Pendulum's 200 has a known discounted return."""
+    options = ["--hidden", "8", "--actor-hidden", "8", "--buffer-size", "100", "--final-episodes", "2"]
+    assert main(["--env", "Pendulum-v1", *options, "--steps", "1", "--run-dir", str(tmp_path / "run")]) == 0
+    out = capsys.readouterr().out
+    assert "nan" not in out.split("training 1 steps")[1]
+    assert "Value of a decision: nothing to compare it with" in out
+
+
 def test_without_a_checkpoint_it_says_so(tiny: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert trained(tiny, tmp_path / "run", "--reward-scale", "1e30") == 1
     assert "critic_loss is inf at update 1 by step 42; there is no checkpoint yet" in capsys.readouterr().err.replace(

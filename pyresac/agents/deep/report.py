@@ -57,10 +57,13 @@ def report(trainee: DeepTrainee, episodes: int, console: Console) -> dict[str, A
     else:
         mean, error = result["return"], result["return_error"]
         console.print(f"Return of the averaged policy in {episodes} episodes: {mean:,.1f} ± {error:,.1f} (95 %).")
-    console.print(
-        f"Value of a decision, mean: critics {compared.value:,.1f} (σ_ens {compared.deviation:,.1f}), "
-        f"earned {compared.earned:,.1f}."
-    )
+    if math.isnan(compared.earned):
+        console.print("Value of a decision: nothing to compare it with, time limits end every episode too soon.")
+    else:
+        console.print(
+            f"Value of a decision, mean: critics {compared.value:,.1f} (σ_ens {compared.deviation:,.1f}), "
+            f"earned {compared.earned:,.1f}."
+        )
     plain: dict[str, Any] = _plain(result)
     return plain
 

@@ -16,6 +16,7 @@ from pyresac.agents.deep.networks import Features
 from pyresac.agents.deep.options import AlgorithmOptions
 from pyresac.agents.deep.replay import Numbers, ReplayBuffer, Widths, buffer_bytes
 from pyresac.agents.deep.task import Codes, Played, Task
+from pyresac.errors import DivergenceError
 from pyresac.run.options import RunOptions
 from pyresac.run.snapshots import generator_state, restore_generator
 
@@ -90,6 +91,9 @@ class DeepTrainee:
             if self.learner.not_finite is not None:
                 return
             actions = self.learner.explore(self.features(*self.task.observe()))
+            if not np.isfinite(actions).all():
+                self.learner.not_finite = f"actions of the policy are not finite at update {self.learner.updates:,}"
+                return
             self.buffer.add(self._kept(self.task.step(actions)))
             self.step += self.task.copies
             self.learner.schedule.moved(self.step)
@@ -114,10 +118,17 @@ class DeepTrainee:
         return Features(numbers, torch.from_numpy(codes).to(device) if codes.shape[1] else None)
 
     def play(self, episodes: int, seed: int, parameters: Tensor | None = None) -> Played:
-        """Episodes of the deterministic averaged policy, or of other actor parameters."""
+        """Episodes of the deterministic averaged policy, or of other actor parameters.
+
+        Raises DivergenceError if the policy or the environment gives a number that is not finite.
+        """
 
         def policy(dense: Numbers, codes: Codes) -> Numbers:
-            return self.learner.exploit(self.features(dense, codes), parameters)
+            actions = self.learner.exploit(self.features(dense, codes), parameters)
+            if not np.isfinite(actions).all():
+                which = "averaged policy" if parameters is None else "policy"
+                raise DivergenceError(f"actions of the {which} are not finite at update {self.learner.updates:,}")
+            return actions
 
         return self.task.play(policy, episodes, seed, self.options.discount)
 
