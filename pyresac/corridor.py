@@ -117,8 +117,8 @@ Command: TypeAlias = (
 def main(arguments: list[str] | None = None) -> int:
     """Run the command; return its exit code."""
     # a pipe has no width: leave room for every table
-    console = Console(highlight=False, width=None if sys.stdout.isatty() else PIPE_WIDTH)
-    complaints = Console(stderr=True, highlight=False)
+    console = Console(highlight=False, emoji=False, width=None if sys.stdout.isatty() else PIPE_WIDTH)
+    complaints = Console(stderr=True, highlight=False, emoji=False)
     try:
         run(tyro.cli(Command, args=arguments, prog=PROGRAM, description=__doc__), console)
     except InputError as error:

@@ -34,7 +34,8 @@ PROGRAM = "python -m pyresac.train"
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the command; return its exit code."""
-    console, complaints = Console(highlight=False), Console(stderr=True, highlight=False)
+    console = Console(highlight=False, emoji=False)
+    complaints = Console(stderr=True, highlight=False, emoji=False)
     try:
         return run(sys.argv[1:] if arguments is None else arguments, console)
     except InputError as error:
@@ -123,7 +124,12 @@ def _over_preset(module: Any, values: dict[str, Any], first: argparse.Namespace,
         raise InputError(f"--preset {preset} was given with {path}, which has the preset {of_file!r}; give one of them")
     problem = values.get("problem")
     env = first.env or (problem.get("env") if isinstance(problem, dict) else None)
-    return _merged(to_saved(module.preset_config(preset or of_file or DEFAULT_PRESET, env)), values)
+    return _merged(
+        to_saved(
+            module.preset_config(next(name for name in (preset, of_file, DEFAULT_PRESET) if name is not None), env)
+        ),
+        values,
+    )
 
 
 def _merged(base: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from pyresac.errors import InputError
 from pyresac.run.options import CommandOptions, RunOptions
 
 CORRIDOR = "corridor"
+MOST_THREADS = 1024
 GYMNASIUM_CORRIDORS = ("pyresac/BusCorridor-v0", "BusCorridor-v0")
 
 
@@ -41,13 +42,15 @@ class ProblemOptions:
     device: str = "cpu"
     """PyTorch's name of a device: cpu, cuda, cuda:1, …"""
     threads: int = 1
-    """Threads of PyTorch's products, at least 1; equal runs need an equal number."""
+    """Threads of PyTorch's products, from 1 to 1024; equal runs need an equal number."""
 
     def __post_init__(self) -> None:
         """Raise InputError naming the option, its value and what is allowed."""
         for name in ("num_envs", "threads"):
             if getattr(self, name) < 1:
                 raise InputError(f"{name} = {getattr(self, name)}; it must be at least 1")
+        if self.threads > MOST_THREADS:
+            raise InputError(f"threads = {self.threads}; it must be at most {MOST_THREADS}")
         self.keywords()
         if self.env != CORRIDOR and (self.corridor != "default" or self.published):
             raise InputError(f"corridor and published go with env = {CORRIDOR!r}; env is {self.env!r}")
@@ -132,7 +135,8 @@ def _device(name: str) -> torch.device:
     try:
         device = torch.device(name)
         torch.empty(1, device=device)
-    except (RuntimeError, AssertionError) as error:
+        torch.Generator(device=device)
+    except (RuntimeError, AssertionError, ImportError) as error:
         reason = str(error).splitlines()[0]
         raise InputError(f"device = {name!r} cannot be used: {reason}") from error
     return device

@@ -17,9 +17,9 @@ from pyresac.agents.deep.adam import Adam
 from pyresac.agents.deep.networks import Actor, Features, VectorizedCritic, critic_values, policy
 from pyresac.agents.deep.options import AlgorithmOptions
 from pyresac.agents.deep.parameters import Layout, weight_norms
-from pyresac.agents.deep.replay import Batch
+from pyresac.agents.deep.replay import Batch, available_bytes
 from pyresac.agents.deep.schedule import PessimismSchedule
-from pyresac.errors import CheckpointError
+from pyresac.errors import CheckpointError, InputError
 
 STATISTICS = (
     "critic_loss",
@@ -49,13 +49,17 @@ class Learner:
         seed: int,
         device: torch.device,
     ) -> None:
-        """log_volume: Σ log half-width of the action box, see `distribution.Box`."""
+        """log_volume: Σ log half-width of the action box, see `distribution.Box`.
+
+        Raises InputError for networks or batches that memory does not hold.
+        """
         self.options, self.device, self.actions = options, device, actions
         start = torch.Generator().manual_seed(seed)
         departures = options.departures
         critic = Layout(actions + dense, categories, options.hidden, 1)
-        self.critic = VectorizedCritic(critic, options.ensemble_size, start, departures.fan_out_init).to(device)
         policy_layout = Layout(dense, categories, options.actor_hidden, 2 * actions)
+        _require_memory(options, critic, policy_layout)
+        self.critic = VectorizedCritic(critic, options.ensemble_size, start, departures.fan_out_init).to(device)
         self.actor = Actor(policy_layout, start, options.initial_mean).to(device)
         self.log_alpha = torch.tensor(math.log(options.alpha_init), device=device, requires_grad=True)
         self.target = self.critic.matrix.detach().clone()
@@ -263,3 +267,16 @@ class Learner:
         self.updates = state["updates"]
         self._sums, self._counts = dict(state["sums"]), dict(state["counts"])
         self.schedule.load(state["schedule"])
+
+
+def _require_memory(options: AlgorithmOptions, critic: Layout, policy_layout: Layout) -> None:
+    """Of what is there in any case: parameters, gradient, two moments and a copy, and a batch's inputs and values."""
+    heads, batch = options.ensemble_size, options.batch_size
+    networks = 5 * (heads * critic.length + policy_layout.length)
+    needed, free = 4 * (networks + batch * (critic.dense + heads)), available_bytes()
+    if free is not None and needed > free:
+        raise InputError(
+            f"ensemble_size = {heads}, hidden = {list(options.hidden)}, actor_hidden = {list(options.actor_hidden)} "
+            f"and batch_size = {batch} need {needed / 2**20:,.0f} MiB of memory or more; {free / 2**20:,.0f} MiB are "
+            f"free"
+        )
