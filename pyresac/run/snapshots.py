@@ -96,7 +96,7 @@ def require_restorable(env: gym.Env[Any, Any], twin: gym.Env[Any, Any], steps: i
 
 def _action(space: Any, generator: np.random.Generator) -> Any:
     if isinstance(space, gym.spaces.Box):
-        return generator.uniform(space.low, space.high).astype(space.dtype)
+        return np.asarray(generator.uniform(space.low, space.high), dtype=space.dtype)
     return int(generator.integers(space.n))
 
 

@@ -528,6 +528,14 @@ def test_numbers_that_are_not_finite_stop_the_run(where: str) -> None:
 FLOATS = spaces.Box(-1.0, 1.0, (1,))
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_an_action_without_a_dimension_is_played(dtype: type[Any]) -> None:
+    task = BoxTask("test/Line-v0", {"acted": spaces.Box(-1.0, 1.0, (), dtype)}, 2, 0)
+    before = task.observe()[0].copy()
+    found = task.step(np.array([[0.5], [-0.25]], dtype=np.float32))
+    np.testing.assert_allclose(found.next_dense[:, 0] - before[:, 0], [0.5, -0.25], rtol=0, atol=1e-6)
+
+
 @pytest.mark.parametrize(
     ("keywords", "message"),
     [
@@ -538,6 +546,11 @@ FLOATS = spaces.Box(-1.0, 1.0, (1,))
             r"action coordinate 1 lies in \[-inf, 1.0\]; it needs finite bounds, low < high",
         ),
         ({"acted": spaces.Box(1.0, 1.0, (1,))}, r"action coordinate 0 lies in \[1.0, 1.0\]"),
+        ({"acted": spaces.Box(-1.0, 1.0, (0,))}, "has the action space .*, which holds no number"),
+        (
+            {"acted": spaces.Box(-1e300, 1e300, (1,), np.float64)},
+            r"action coordinate 0 lies in \[-1e\+300, 1e\+300\]; its bounds must be finite in float32",
+        ),
         ({"observed": spaces.Text(4)}, r"observation space Text\(.*\); the deep agent needs a Box, a Discrete"),
         (
             {"observed": spaces.Dict({"a": FLOATS, "b": spaces.Tuple((FLOATS, spaces.Sequence(FLOATS)))})},

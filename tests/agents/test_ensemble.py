@@ -50,9 +50,9 @@ def case(layout: Layout) -> tuple[Tensor, Tensor, Tensor | None, Tensor]:
 
 @pytest.mark.parametrize("outputs", [1, 4])
 @pytest.mark.parametrize("hidden", [(8,), (8, 6), (8, 6, 5), (8, 6, 5, 7)])
-@pytest.mark.parametrize("categories", [(), (7,), (7, 2, 5)])
-def test_values_and_gradients(categories: tuple[int, ...], hidden: tuple[int, ...], outputs: int) -> None:
-    layout = Layout(3, categories, hidden, outputs)
+@pytest.mark.parametrize(("inputs", "categories"), [(3, ()), (3, (7,)), (3, (7, 2, 5)), (0, (7, 2))])
+def test_values_and_gradients(inputs: int, categories: tuple[int, ...], hidden: tuple[int, ...], outputs: int) -> None:
+    layout = Layout(inputs, categories, hidden, outputs)
     matrix, dense, codes, loss = case(layout)
     expected, found = (forward(matrix, layout, dense, codes) for forward in (plain, ensemble_forward))
     torch.testing.assert_close(found, expected, rtol=0.0, atol=ROUNDING)

@@ -37,7 +37,7 @@ class Box:
 
     @classmethod
     def of(cls, space: gym.Space[object], where: str) -> Box:
-        """Of a Gymnasium space. Raises InputError unless it is a Box with finite bounds, low < high."""
+        """Of a Gymnasium space. Raises InputError unless it is a Box of numbers with low < high, finite in float32."""
         if not isinstance(space, gym.spaces.Box):
             raise InputError(f"{where} has the action space {space}; the deep agent needs a Box")
         low, high = space.low.reshape(-1).astype(np.float64), space.high.reshape(-1).astype(np.float64)
@@ -46,6 +46,14 @@ class Box:
             at = int(wrong[0])
             raise InputError(
                 f"{where}: action coordinate {at} lies in [{low[at]}, {high[at]}]; it needs finite bounds, low < high"
+            )
+        if not low.size:
+            raise InputError(f"{where} has the action space {space}, which holds no number")
+        large = np.flatnonzero(np.maximum(np.abs(low), np.abs(high)) > np.finfo(np.float32).max)
+        if large.size:
+            at = int(large[0])
+            raise InputError(
+                f"{where}: action coordinate {at} lies in [{low[at]}, {high[at]}]; its bounds must be finite in float32"
             )
         centre, half = ((high + low) / 2.0).astype(np.float32), ((high - low) / 2.0).astype(np.float32)
         return cls(centre, half, -_rounded_down(-low), _rounded_down(high))

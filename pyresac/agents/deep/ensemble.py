@@ -78,7 +78,8 @@ class _Ensemble(torch.autograd.Function):
 
 def _side_by_side(rows: Tensor) -> Tensor:
     """(n, K·H) of (K, n, H)."""
-    return rows.transpose(0, 1).reshape(rows.shape[1], -1)
+    heads, count, width = rows.shape
+    return rows.transpose(0, 1).reshape(count, heads * width)
 
 
 def _first_layer(parts: Parts, layout: Layout, dense: Tensor, codes: Tensor | None) -> Tensor:
@@ -106,8 +107,8 @@ def _first_layer_gradient(
     wide: Tensor, layout: Layout, dense: Tensor, codes: Tensor | None, parts: Parts, into: Parts
 ) -> None:
     """wide: (B, K·H) gradient of the pre-activations."""
-    heads, _, width = parts.dense.shape
-    into.dense.copy_((dense.t() @ wide).view(-1, heads, width).transpose(0, 1))
+    heads, inputs, width = parts.dense.shape
+    into.dense.copy_((dense.t() @ wide).view(inputs, heads, width).transpose(0, 1))
     into.biases[0].copy_(wide.sum(0).view(heads, 1, width))
     if codes is None:
         return
