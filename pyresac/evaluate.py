@@ -134,12 +134,14 @@ def run(options: Evaluate, console: Console) -> None:
     played = {name: one.play(options.episodes, options.seed) for name, one in runs.items()}
     contest = Contest({name: _metrics(runs[name], found) for name, found in played.items()}, rules, options.episodes)
     foreseen = {name: _foreseen(one, played[name]) for name, one in runs.items()}
+    if not options.json:
+        # before the figures, which a damaged metrics.csv can refuse
+        _print(runs, contest, foreseen, options, console)
     written = [] if options.no_figures else _draw(runs, list(rules), foreseen, options)
     if options.json:
         content = _plain(runs, contest, foreseen, options, written)
         sys.stdout.write(json.dumps(content, indent=1, allow_nan=False, ensure_ascii=False) + "\n")
     else:
-        _print(runs, contest, foreseen, options, console)
         for path in written:
             console.print(f"wrote {escape(str(path))}", soft_wrap=True)
 

@@ -291,6 +291,12 @@ def test_an_unusable_run_is_refused(
     assert digests(copy) == before
 
 
+def test_a_spoilt_curve_does_not_cost_the_table(copy: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    bad_metrics(copy)
+    assert main([str(copy), "--days", "2"]) == 2
+    assert "headway" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

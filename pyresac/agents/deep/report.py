@@ -58,7 +58,11 @@ def report(trainee: DeepTrainee, episodes: int, console: Console) -> dict[str, A
         mean, error = result["return"], result["return_error"]
         console.print(f"Return of the averaged policy in {episodes} episodes: {mean:,.1f} ± {error:,.1f} (95 %).")
     if math.isnan(compared.earned):
-        console.print("Value of a decision: nothing to compare it with, time limits end every episode too soon.")
+        if trainee.options.departures.standardise_rewards:
+            why = "the critics learned standardised rewards"
+        else:
+            why = "time limits end every episode too soon"
+        console.print(f"Value of a decision: nothing to compare it with, {why}.")
     else:
         console.print(
             f"Value of a decision, mean: critics {compared.value:,.1f} (σ_ens {compared.deviation:,.1f}), "

@@ -167,9 +167,12 @@ class DeepTrainee:
         return Comparison(float(value.mean()), float(deviation.mean()), float(earned.mean()))
 
     def predictions(self, played: Played) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-        """Q̄, σ_ens and the discounted return of evenly chosen decisions, each (m,), in the task's rewards."""
+        """Q̄, σ_ens and the discounted return of evenly chosen decisions, each (m,), in the task's rewards.
+
+        Empty if no return is known, or if the critics learned rewards standardised batch by batch, which have no unit.
+        """
         count = len(played.discounted)
-        if not count:
+        if not count or self.options.departures.standardise_rewards:
             return np.empty(0), np.empty(0), np.empty(0)
         chosen = np.unique(np.linspace(0, count - 1, min(count, COMPARED)).astype(np.int64))
         state = self.features(played.dense[chosen], played.codes[chosen])
