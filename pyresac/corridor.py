@@ -16,6 +16,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from pyresac.command import exit_code, wide_console
 from pyresac.envs.bus import figures, files, report
 from pyresac.envs.bus.controllers import Controller, controller_named
 from pyresac.envs.bus.corridor import DIRECTIONS
@@ -26,7 +27,6 @@ from pyresac.envs.bus.simulator import Record, Simulator, checked_seed
 from pyresac.errors import InputError
 
 PROGRAM = "python -m pyresac.corridor"
-PIPE_WIDTH = 160
 LEARNED = "learned"
 
 
@@ -116,21 +116,11 @@ Command: TypeAlias = (
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the command; return its exit code."""
-    # a pipe has no width: leave room for every table
-    console = Console(highlight=False, emoji=False, width=None if sys.stdout.isatty() else PIPE_WIDTH)
-    complaints = Console(stderr=True, highlight=False, emoji=False)
-    try:
-        run(tyro.cli(Command, args=arguments, prog=PROGRAM, description=__doc__), console)
-    except InputError as error:
-        complaints.print(f"[bold red]error:[/] {escape(str(error))}", soft_wrap=True)
-        return 2
-    except OSError as error:
-        complaints.print(f"[bold red]stopped:[/] {escape(str(error))}", soft_wrap=True)
-        return 1
-    except KeyboardInterrupt:
-        complaints.print("[bold red]stopped:[/] interrupted")
-        return 130
-    return 0
+
+    def work() -> None:
+        run(tyro.cli(Command, args=arguments, prog=PROGRAM, description=__doc__), wide_console())
+
+    return exit_code(work)
 
 
 def run(command: Simulate | Compare | Draw | Gtfs, console: Console) -> None:

@@ -25,20 +25,20 @@ from pyresac.agents.deep.evaluation import (
     BEST_SLACK,
     RULES,
     Contest,
-    Values,
     contest_plain,
     contest_shown,
     rule_names,
-    rules_of,
 )
 from pyresac.agents.deep.evaluation_figures import curve_figures, day_figure
 from pyresac.agents.deep.report import FINAL_SEED
+from pyresac.agents.deep.rules import Values, rules_of
 from pyresac.agents.deep.task import Played
 from pyresac.agents.resac import CORRIDOR
 from pyresac.agents.restored import PolicyName, Restored, restore_run
+from pyresac.command import exit_code, wide_console
 from pyresac.envs.bus.controllers import controller_named
 from pyresac.envs.bus.simulator import LARGEST_SEED
-from pyresac.errors import DivergenceError, InputError
+from pyresac.errors import InputError
 from pyresac.figures import training
 from pyresac.figures.curves import Group, grouped, read_curves
 from pyresac.figures.style import write
@@ -47,7 +47,6 @@ from pyresac.run.config import differences, to_dict
 from pyresac.run.options import FREE_ON_RESUME
 
 PROGRAM = "python -m pyresac.evaluate"
-PIPE_WIDTH = 160
 ANY_SEED = re.compile(r"-seed\d+(-\d{8}-\d{6}(-\d+)?)?$")
 MACHINE = frozenset({"device", "threads", "num_envs"})
 """Options of a problem that do not change it."""
@@ -99,24 +98,14 @@ class Evaluate:
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the command; return its exit code."""
-    # a pipe has no width: leave room for every table
-    console = Console(highlight=False, emoji=False, width=None if sys.stdout.isatty() else PIPE_WIDTH)
-    complaints = Console(stderr=True, highlight=False, emoji=False)
-    try:
+
+    def work() -> None:
         options = tyro.cli(
             Evaluate, args=arguments, prog=PROGRAM, description=__doc__, config=(tyro.conf.FlagCreatePairsOff,)
         )
-        run(options, console)
-    except InputError as error:
-        complaints.print(f"[bold red]error:[/] {escape(str(error))}", soft_wrap=True)
-        return 2
-    except (DivergenceError, OSError) as error:
-        complaints.print(f"[bold red]stopped:[/] {escape(str(error))}", soft_wrap=True)
-        return 1
-    except KeyboardInterrupt:
-        complaints.print("[bold red]stopped:[/] interrupted")
-        return 130
-    return 0
+        run(options, wide_console())
+
+    return exit_code(work)
 
 
 def run(options: Evaluate, console: Console) -> None:
@@ -240,7 +229,7 @@ def _print(
         groups.setdefault(label, []).append(name)
     title = f"{options.policy} policy, {options.episodes} episodes"
     console.print(contest_shown(contest, groups, options.level, title))
-    if contest.others(options.level):
+    if options.episodes > 1:
         lead = f"{contest.reference} less it on the same episodes, mean ± half-width at {options.level:.0%}"
         console.print(f"Under a mean: {escape(lead)}, bold if sure.", soft_wrap=True)
     for name, points in foreseen.items():

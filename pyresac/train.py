@@ -21,7 +21,8 @@ from rich.console import Console
 from rich.markup import escape
 
 from pyresac.agents import AGENTS, agent_module
-from pyresac.errors import DivergenceError, InputError
+from pyresac.command import exit_code
+from pyresac.errors import InputError
 from pyresac.run.config import differences, from_dict, load_json, to_dict
 from pyresac.run.folder import RunFolder, new_run_path
 from pyresac.run.loop import restore_latest, train
@@ -35,18 +36,8 @@ PROGRAM = "python -m pyresac.train"
 def main(arguments: list[str] | None = None) -> int:
     """Run the command; return its exit code."""
     console = Console(highlight=False, emoji=False)
-    complaints = Console(stderr=True, highlight=False, emoji=False)
-    try:
-        return run(sys.argv[1:] if arguments is None else arguments, console)
-    except InputError as error:
-        complaints.print(f"[bold red]error:[/] {escape(str(error))}", soft_wrap=True)
-        return 2
-    except (DivergenceError, OSError) as error:
-        complaints.print(f"[bold red]stopped:[/] {escape(str(error))}", soft_wrap=True)
-        return 1
-    except KeyboardInterrupt:
-        complaints.print("[bold red]stopped:[/] interrupted; the run goes on from its last checkpoint by --resume")
-        return 130
+    given = sys.argv[1:] if arguments is None else arguments
+    return exit_code(lambda: run(given, console), "interrupted; the run goes on from its last checkpoint by --resume")
 
 
 def run(arguments: list[str], console: Console) -> int:

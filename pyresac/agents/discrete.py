@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +9,7 @@ import gymnasium as gym
 import numpy as np
 from numpy.typing import NDArray
 
-from pyresac.agents.environments import make_environment
+from pyresac.agents.environments import keywords_in, make_environment
 from pyresac.errors import InputError
 from pyresac.run.snapshots import require_restorable
 
@@ -36,13 +35,7 @@ class EnvOptions:
 
     def keywords(self) -> dict[str, Any]:
         """`env_options` as a dictionary."""
-        try:
-            options = json.loads(self.env_options)
-        except ValueError as error:
-            raise InputError(f"env_options = {self.env_options!r} is not JSON: {error}") from error
-        if not isinstance(options, dict):
-            raise InputError(f"env_options = {self.env_options!r}; it must be a JSON object")
-        return options
+        return keywords_in(self.env_options)
 
 
 def make_discrete(options: EnvOptions) -> DiscreteEnv:

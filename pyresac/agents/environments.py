@@ -4,12 +4,24 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import json
 from collections.abc import Mapping
 from typing import Any
 
 import gymnasium as gym
 
 from pyresac.errors import InputError
+
+
+def keywords_in(env_options: str) -> dict[str, Any]:
+    """Keyword arguments of an environment out of an option's text. Raises InputError unless it is a JSON object."""
+    try:
+        options = json.loads(env_options)
+    except ValueError as error:
+        raise InputError(f"env_options = {env_options!r} is not JSON: {error}") from error
+    if not isinstance(options, dict):
+        raise InputError(f"env_options = {env_options!r}; it must be a JSON object")
+    return options
 
 
 def make_environment(env_id: str, keywords: Mapping[str, Any]) -> gym.Env[Any, Any]:

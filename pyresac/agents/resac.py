@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,6 +15,7 @@ from pyresac.agents.deep.options import AlgorithmOptions
 from pyresac.agents.deep.report import report
 from pyresac.agents.deep.task import Task
 from pyresac.agents.deep.trainee import DeepTrainee
+from pyresac.agents.environments import keywords_in
 from pyresac.envs.bus.named import corridor_named
 from pyresac.errors import InputError
 from pyresac.run.options import CommandOptions, RunOptions
@@ -61,13 +61,7 @@ class ProblemOptions:
 
     def keywords(self) -> dict[str, Any]:
         """`env_options` as a dictionary."""
-        try:
-            options = json.loads(self.env_options)
-        except ValueError as error:
-            raise InputError(f"env_options = {self.env_options!r} is not JSON: {error}") from error
-        if not isinstance(options, dict):
-            raise InputError(f"env_options = {self.env_options!r}; it must be a JSON object")
-        return options
+        return keywords_in(self.env_options)
 
 
 @dataclass(frozen=True)

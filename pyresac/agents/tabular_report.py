@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from pyresac.agents.discrete import DiscreteEnv, Episodes
+from pyresac.agents.intervals import half_width
 from pyresac.tabular.learner import TabularLearner
 from pyresac.tabular.mdp import FiniteMDP
 from pyresac.tabular.operator import RevOperator
@@ -67,11 +67,6 @@ def exact_values(mdp: FiniteMDP, policy: NDArray[np.int64], lcb: NDArray[np.floa
         "policy_value_error": own.error_bound,
         "estimate": float(start @ estimate),
     }
-
-
-def half_width(sample: NDArray[np.float64]) -> float:
-    """Half of the 95 % interval of a mean, by the normal approximation."""
-    return float(1.96 * sample.std(ddof=1) / math.sqrt(len(sample)))
 
 
 def print_report(console: Console, env_name: str, result: dict[str, Any]) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ import numpy as np
 import tyro
 from matplotlib.figure import Figure
 
+from pyresac.command import exit_code
 from pyresac.errors import InputError
 from pyresac.figures.curves import Curves, Group, grouped, read_curves
 from pyresac.figures.style import new_figure, write
@@ -108,10 +109,9 @@ def _result(path: Path) -> Mapping[str, Any] | None:
     return result
 
 
-def corridor_figure(experiment: Experiment) -> Figure:
-    """Reward over steps beside the classical rules."""
-    title = "Published slow corridor: evaluation during training, mean and range over seeds"
-    return learning_curve(experiment.groups, CORRIDOR, title, experiment.levels())
+def reward_figure(title: str) -> Callable[[Experiment], Figure]:
+    """Draws reward over steps beside the classical rules."""
+    return lambda experiment: learning_curve(experiment.groups, CORRIDOR, title, experiment.levels())
 
 
 def ablations_figure(experiment: Experiment) -> Figure:
@@ -139,23 +139,20 @@ def hopper_figure(experiment: Experiment) -> Figure:
     return learning_curve(experiment.groups, RETURN, "Hopper-v5: evaluation return, mean and range over seeds", {})
 
 
-def slack_figure(experiment: Experiment) -> Figure:
-    """Reward over steps by the holding that the policy begins with."""
-    title = "Published slow corridor: where the policy begins decides where it ends"
-    return learning_curve(experiment.groups, CORRIDOR, title, experiment.levels())
-
-
-def collapse_figure(experiment: Experiment) -> Figure:
-    """Reward over steps with a variance penalty a hundred times the preset's."""
-    title = "Published slow corridor: the collapse under a large variance penalty"
-    return learning_curve(experiment.groups, CORRIDOR, title, experiment.levels())
-
-
-FIGURES = {
-    "corridor-slow": ("results-corridor", corridor_figure),
+FIGURES: dict[str, tuple[str, Callable[[Experiment], Figure]]] = {
+    "corridor-slow": (
+        "results-corridor",
+        reward_figure("Published slow corridor: evaluation during training, mean and range over seeds"),
+    ),
     "corridor-ablations": ("results-ablations", ablations_figure),
-    "corridor-collapse": ("results-collapse", collapse_figure),
-    "corridor-slack": ("results-slack", slack_figure),
+    "corridor-collapse": (
+        "results-collapse",
+        reward_figure("Published slow corridor: the collapse under a large variance penalty"),
+    ),
+    "corridor-slack": (
+        "results-slack",
+        reward_figure("Published slow corridor: where the policy begins decides where it ends"),
+    ),
     "hopper": ("results-hopper", hopper_figure),
 }
 """Experiments, each with the name of its figure and who draws it."""
@@ -197,23 +194,23 @@ class Options:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run the command; return its exit code: 0, or 2 for bad input."""
+    """Run the command; return its exit code."""
     options = tyro.cli(Options, args=arguments, prog="python -m pyresac.figures.results", description=__doc__)
-    try:
-        if not options.results.is_dir():
-            raise InputError(f"{options.results} is no folder of results")
-        for name, (figure, draw) in FIGURES.items():
-            experiment = load(options.results / name)
-            if experiment is None:
-                print(f"skipped {name}: no run in {options.results / name}", file=sys.stderr)
-                continue
-            path = write(draw(experiment), options.figures / f"{figure}.png")
-            print(f"wrote {path}", file=sys.stderr)
-            print(f"### {name}\n\n{markdown(experiment)}\n")
-    except InputError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
-    return 0
+    return exit_code(lambda: redraw(options))
+
+
+def redraw(options: Options) -> None:
+    """Figures to their folder, tables to stdout, notes to stderr. Raises InputError and OSError."""
+    if not options.results.is_dir():
+        raise InputError(f"{options.results} is no folder of results")
+    for name, (figure, draw) in FIGURES.items():
+        experiment = load(options.results / name)
+        if experiment is None:
+            print(f"skipped {name}: no run in {options.results / name}", file=sys.stderr)
+            continue
+        path = write(draw(experiment), options.figures / f"{figure}.png")
+        print(f"wrote {path}", file=sys.stderr)
+        print(f"### {name}\n\n{markdown(experiment)}\n")
 
 
 if __name__ == "__main__":

@@ -50,12 +50,15 @@ class TrainingProgress:
             passed = now - self._since
             rates = (f"{(work[name] - self._work[name]) / passed:,.0f} {name}/s" for name in work)
             self._work, self._since, self._rates = work, now, "  ".join(rates)
-        self._bar.update(self._task, completed=step, note=f"[cyan]{self._rates}[/]  {self._text}".strip())
+        self._bar.update(self._task, completed=step, note=self._shown())
 
     def note(self, values: Mapping[str, float]) -> None:
         """Show these numbers after the bar, as many as fit, the first ones first."""
         self._text = "  ".join(f"[dim]{name}[/] {value:<8.4g}" for name, value in list(values.items())[: self._notes])
-        self._bar.update(self._task, note=f"[cyan]{self._rates}[/]  {self._text}".strip())
+        self._bar.update(self._task, note=self._shown())
+
+    def _shown(self) -> str:
+        return f"[cyan]{self._rates}[/]  {self._text}".strip()
 
     def __enter__(self) -> TrainingProgress:
         self._bar.start()

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from pyresac.agents.deep.distribution import Box
 from pyresac.agents.deep.replay import Numbers, Transitions
-from pyresac.agents.deep.task import Codes, Played, Policy
+from pyresac.agents.deep.task import Codes, Played, Policy, code_offsets
 from pyresac.envs.bus import episodes
 from pyresac.envs.bus.corridor import Corridor
 from pyresac.envs.bus.metrics import METRICS
@@ -36,7 +36,7 @@ class CorridorTask:
         self.box = Box.of(self._env.single_action_space, "the corridor")
         self.dense = 3
         self.categories = tuple(int(count) for count in self._env.cardinalities)
-        self._offsets = np.concatenate([[0], np.cumsum(self.categories)[:-1]]).astype(np.int64)
+        self._offsets = code_offsets(self.categories)
         headway, ceiling = layout.line.headway, layout.chances.speed_ceiling
         self._centre = np.array([headway, headway, 0.0], dtype=np.float32)
         self._scale = np.array([headway, headway, ceiling], dtype=np.float32)

@@ -7,19 +7,17 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from rich import box
 from rich.markup import escape
 from rich.table import Table
 
-from pyresac.agents.deep.corridor_task import EVALUATION_DAYS, CorridorTask
-from pyresac.agents.deep.report import best_slack, rule_days
+from pyresac.agents.deep.corridor_task import CorridorTask
+from pyresac.agents.deep.rules import Values, best_slack
 from pyresac.envs.bus.report import gaps_plain, metrics_plain, paired_gaps
 from pyresac.errors import InputError
 
 BEST_SLACK = "best-slack"
 RULES = ("none", "headway", BEST_SLACK)
-Values = Mapping[str, NDArray[np.float64]]
 
 
 @dataclass(frozen=True)
@@ -70,12 +68,6 @@ def rule_names(task: CorridorTask, names: tuple[str, ...]) -> tuple[str, ...]:
     if len(set(found)) < len(found):
         raise InputError(f"controllers are {', '.join(found)}; each may be given once")
     return found
-
-
-def rules_of(task: CorridorTask, names: tuple[str, ...], episodes: int, seed: int) -> dict[str, Values]:
-    """Metrics of rules on the days that `CorridorTask.play` plays for `seed`."""
-    seeds = [EVALUATION_DAYS + seed + index for index in range(episodes)]
-    return {name: rule_days(task, name, seeds) for name in names}
 
 
 def contest_shown(contest: Contest, groups: Mapping[str, list[str]], level: float, title: str) -> Table:

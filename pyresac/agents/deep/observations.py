@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pyresac.agents.deep.replay import LARGEST_CODE, Numbers
-from pyresac.agents.deep.task import Codes
+from pyresac.agents.deep.task import Codes, code_offsets
 from pyresac.errors import InputError
 
 Path = tuple[int | str, ...]
@@ -53,7 +53,7 @@ class Observations:
         if sum(categories) > LARGEST_CODE:
             raise InputError(f"{where} has {sum(categories):,} categories; at most {LARGEST_CODE:,} can be kept")
         self.dense, self.categories, self._where = dense, tuple(categories), where
-        self._offsets = np.concatenate([[0], np.cumsum(categories)[:-1]]).astype(np.int64)
+        self._offsets = code_offsets(self.categories)
 
     def read(self, observation: Any, dense: Numbers, codes: Codes) -> None:
         """Fill dense (C,) and codes (F,), offset. Raises InputError where the observation is not one of the space."""

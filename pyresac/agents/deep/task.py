@@ -17,6 +17,11 @@ Policy: TypeAlias = Callable[[Numbers, Codes], Numbers]
 """Units (n, A) of n states: continuous features (n, C), codes (n, F) with their offsets."""
 
 
+def code_offsets(categories: tuple[int, ...]) -> Codes:
+    """(F,) what is added to each feature's codes, so that no two features share one (`Layout.code_offsets`)."""
+    return np.cumsum((0, *categories), dtype=np.int64)[:-1]
+
+
 @dataclass(frozen=True)
 class Played:
     """Evaluation episodes."""
