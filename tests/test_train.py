@@ -6,7 +6,6 @@ import csv
 import json
 import os
 import pty
-import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -16,6 +15,7 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 import pytest
+from train_command import assert_refused
 
 from pyresac.agents import tabular
 from pyresac.agents.discrete import EnvOptions, make_resumable
@@ -223,16 +223,7 @@ BAD = [
 def test_bad_input_is_one_message_and_code_2_before_any_work(
     arguments: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    run = tmp_path / "run"
-    try:
-        code = main([*TABULAR, *arguments, "--run-dir", str(run)])
-    except SystemExit as end:  # the option parser's own way out
-        code = int(end.code or 0)
-    error = re.sub(r"[\s│]+", " ", capsys.readouterr().err)
-    assert code == 2
-    assert message in error
-    assert "Traceback" not in error
-    assert not run.exists()
+    assert_refused([*TABULAR, *arguments], message, tmp_path / "run", capsys)
 
 
 def test_resume_needs_a_folder(capsys: pytest.CaptureFixture[str]) -> None:

@@ -6,13 +6,12 @@ import json
 import os
 import random
 import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 
 import gymnasium as gym
 import pytest
+from train_command import call, start, wait_for
 
 from pyresac.train import main
 
@@ -23,29 +22,12 @@ COMMON = [*TABULAR, *EVERY, "--eval-episodes", "3", "--final-episodes", "5"]
 NEWEST_TAXI = max(name for name in gym.registry if name.startswith("Taxi-v"))
 
 
-def command(run: Path, *arguments: str) -> list[str]:
-    return [sys.executable, "-m", "pyresac.train", *COMMON, *arguments, "--run-dir", str(run)]
-
-
-def call(run: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(command(run, *arguments), capture_output=True, text=True, timeout=120, check=False)
-
-
-def start(run: Path, *arguments: str) -> subprocess.Popen[str]:
-    return subprocess.Popen(command(run, *arguments), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+def options(run: Path, *arguments: str) -> list[str]:
+    return [*COMMON, *arguments, "--run-dir", str(run)]
 
 
 def going_on(run: Path) -> list[str]:
     return ["--checkpoint-every", "1000", *(["--resume"] if run.exists() else ["--steps", "40000"])]
-
-
-def wait_for(path: Path, process: subprocess.Popen[str], rows: int) -> None:
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline and process.poll() is None:
-        if path.exists() and path.read_text().count("\n") > rows:
-            return
-        time.sleep(0.02)
-    raise AssertionError(f"{path} did not get {rows} rows; the process says {process.communicate()}")
 
 
 def same(first: Path, second: Path, step: int = 12000) -> None:
@@ -63,7 +45,7 @@ def test_two_halves_equal_the_whole(env: str, tmp_path: Path) -> None:
     # 6100 is no multiple of anything: the halves meet in the middle of an episode and of a window of statistics.
     assert main([*COMMON, "--env", env, "--steps", STEPS, "--run-dir", str(whole)]) == 0
     assert main([*COMMON, "--env", env, "--steps", "6100", "--run-dir", str(halves)]) == 0
-    done = call(halves, "--resume", "--steps", STEPS)
+    done = call(*options(halves, "--resume", "--steps", STEPS))
     assert done.returncode == 0, done.stderr
     assert "resumed at step 6,100" in done.stdout
     same(whole, halves)
@@ -72,7 +54,7 @@ def test_two_halves_equal_the_whole(env: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_saves_and_says_how_to_go_on(number: signal.Signals, tmp_path: Path) -> None:
     whole, cut = tmp_path / "whole", tmp_path / "cut"
-    process = start(cut, "--steps", "10000000", "--checkpoint-every", "10000000")
+    process = start(*options(cut, "--steps", "10000000", "--checkpoint-every", "10000000"))
     wait_for(cut / "metrics.csv", process, 2)
     process.send_signal(number)
     out, error = process.communicate(timeout=60)
@@ -94,15 +76,15 @@ def test_kill_at_random_moments_loses_nothing_but_time(tmp_path: Path) -> None:
     whole, killed = tmp_path / "whole", tmp_path / "killed"
     assert main([*COMMON, "--steps", "40000", "--checkpoint-every", "1000", "--run-dir", str(whole)]) == 0
     began = time.monotonic()
-    assert call(tmp_path / "timed", "--steps", "40000", "--checkpoint-every", "1000").returncode == 0
+    assert call(*options(tmp_path / "timed", "--steps", "40000", "--checkpoint-every", "1000")).returncode == 0
     duration = time.monotonic() - began
     draw = random.Random(time.time_ns())
     for _ in range(5):
-        process = start(killed, *going_on(killed))
+        process = start(*options(killed, *going_on(killed)))
         time.sleep(draw.uniform(0, duration))
         os.kill(process.pid, signal.SIGKILL)
         process.communicate()
-    done = call(killed, *going_on(killed))
+    done = call(*options(killed, *going_on(killed)))
     assert done.returncode == 0, done.stderr
     same(whole, killed, 40000)
     assert not list(killed.rglob("*.tmp")), "what a killed process was writing is cleared away"

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from deep_cases import TINY
+from train_command import call, start, wait_for
 
 from pyresac.run.checkpoint import load_checkpoint, save_checkpoint
 from pyresac.train import main
@@ -26,16 +27,6 @@ def options(tiny: Path, run: Path, steps: int, *more: str) -> list[str]:
         *(*TINY, "--corridor", str(tiny), *SCHEDULED, "--no-tensorboard"),
         *("--steps", str(steps), *more, "--run-dir", str(run)),
     ]
-
-
-def call(*arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "pyresac.train", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
-
-
-def start(*arguments: str) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "pyresac.train", *arguments]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
 def same(first: Path, second: Path, step: int) -> None:
@@ -83,11 +74,7 @@ def test_another_rhythm_of_checkpoints_is_the_same_run(every: str, whole: Path, 
 def test_a_signal_saves_and_says_how_to_go_on(number: signal.Signals, tiny: Path, tmp_path: Path) -> None:
     whole, cut = tmp_path / "whole", tmp_path / "cut"
     process = start(*options(tiny, cut, 10_000_000, "--checkpoint-every", "10000000"))
-    deadline = time.monotonic() + 60
-    while not ((cut / "metrics.csv").exists() and (cut / "metrics.csv").read_text().count("\n") > 2):
-        assert process.poll() is None, process.communicate()
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    wait_for(cut / "metrics.csv", process, 2)
     process.send_signal(number)
     out, error = process.communicate(timeout=60)
     assert process.returncode == 0, error

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from train_command import assert_refused
 
 from pyresac.agents import resac
 from pyresac.agents.deep import presets
@@ -292,13 +293,4 @@ BAD_COMMANDS = [
 def test_bad_input_is_one_message_and_code_2_before_any_work(
     arguments: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    run = tmp_path / "run"
-    try:
-        code = main([*arguments, "--run-dir", str(run)])
-    except SystemExit as end:  # the option parser's own way out
-        code = int(end.code or 0)
-    error = re.sub(r"[\s│]+", " ", capsys.readouterr().err)
-    assert code == 2
-    assert message in error
-    assert "Traceback" not in error
-    assert not run.exists()
+    assert_refused(arguments, message, tmp_path / "run", capsys)
