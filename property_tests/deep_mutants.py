@@ -11,6 +11,7 @@ def deep(name: str, file: str, old: str, new: str, *tests: str) -> Mutant:
 
 
 TARGET, FROZEN = "test_objectives", "test_frozen"
+GRADIENTS = "test_gradients"
 SCHEDULE, DENSITY, REPLAY = "test_schedule_and_temperature", "test_distribution", "test_replay"
 
 DEEP = (
@@ -115,30 +116,72 @@ DEEP = (
     deep(
         "targets from the online critics",
         "learner.py",
-        "critic_values(self.target, layout, batch.next_state, next_action)",
-        "critic_values(self.critic.matrix, layout, batch.next_state, next_action)",
+        "action_pass(self.target, layout, batch.next_state, next_action, keep=False)",
+        "action_pass(self.critic.matrix, layout, batch.next_state, next_action, keep=False)",
         FROZEN,
     ),
     deep(
         "kappa of the online critics",
         "learner.py",
-        "            weight_norms(self.target, layout, options.departures.kappa_biases)",
-        "            weight_norms(self.critic.matrix, layout, options.departures.kappa_biases)",
+        "return weight_norms(self.target, self.critic.layout",
+        "return weight_norms(self.critic.matrix, self.critic.layout",
         FROZEN,
     ),
     deep(
-        "targets with a gradient",
-        "learner.py",
-        "    @torch.no_grad()\n    def bootstrap_target",
-        "    def bootstrap_target",
-        FROZEN,
+        "slope of the squares halved",
+        "gradients.py",
+        "torch.sub(heads, target).mul_(2.0 / size)",
+        "torch.sub(heads, target).mul_(1.0 / size)",
+        GRADIENTS,
     ),
     deep(
-        "critics not frozen in the actor's step",
+        "slope of the deviation over K",
+        "gradients.py",
+        "(weight / (len(self.centred) - 1)) / self.deviation",
+        "(weight / len(self.centred)) / self.deviation",
+        GRADIENTS,
+    ),
+    deep(
+        "slope of heads that agree",
+        "gradients.py",
+        "        scale.masked_fill_(self.deviation < torch.finfo(scale.dtype).tiny, 0.0)\n",
+        "",
+        GRADIENTS,
+    ),
+    deep(
+        "slope of an optimistic actor",
+        "gradients.py",
+        "spread.slope(-beta_lcb / size)",
+        "spread.slope(beta_lcb / size)",
+        GRADIENTS,
+    ),
+    deep(
+        "slope of log π without its temperature",
+        "gradients.py",
+        ".mean(), alpha / size, slope",
+        ".mean(), 1.0 / size, slope",
+        GRADIENTS,
+    ),
+    deep(
+        "no slope of the density of the sample",
+        "distribution.py",
+        "torch.ops.aten.tanh_backward(of_unit, unit) + unit * (2.0 * of_log_prob)",
+        "torch.ops.aten.tanh_backward(of_unit, unit)",
+        GRADIENTS,
+    ),
+    deep(
+        "states of the wrong half",
         "learner.py",
-        "critic_values(self.critic.matrix.detach(), self.critic.layout, batch.state, action)",
-        "critic_values(self.critic.matrix, self.critic.layout, batch.state, action)",
-        FROZEN,
+        "drawn.unit[-size:], drawn.log_prob[-size:]",
+        "drawn.unit[:size], drawn.log_prob[:size]",
+        GRADIENTS,
+    ),
+    deep(
+        "heads of a block forgotten",
+        "ensemble.py",
+        "result = wide @ weights if result is None else result.addmm_(wide, weights)",
+        "result = wide @ weights",
+        GRADIENTS,
     ),
     deep(
         "one norm for all heads",
@@ -178,15 +221,15 @@ DEEP = (
     deep(
         "volume of the box added",
         "distribution.py",
-        "return unit, log_prob - log_volume",
-        "return unit, log_prob + log_volume",
+        "log_prob.sub_(constant + log_volume)",
+        "log_prob.sub_(constant - log_volume)",
         DENSITY,
     ),
     deep(
         "jacobian without its logarithm of two",
         "distribution.py",
-        "2.0 * (math.log(2.0) - before - softplus(-2.0 * before))",
-        "2.0 * (-before - softplus(-2.0 * before))",
+        "(0.5 * math.log(2.0 * math.pi) + 2.0 * math.log(2.0))",
+        "(0.5 * math.log(2.0 * math.pi))",
         DENSITY,
     ),
     deep(

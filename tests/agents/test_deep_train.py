@@ -79,7 +79,7 @@ def test_another_seed_is_another_run(tiny: Path, tmp_path: Path) -> None:
 def everything(trainee: DeepTrainee) -> dict[str, bytes]:
     """State and arrays without the window of statistics, which `measure` closes."""
     state: dict[str, Any] = trainee.state()
-    for name in ("sums", "counts", "schedule"):
+    for name in ("statistics", "schedule"):
         del state["learner"][name]
     del state["task"]["finished"], state["episodes"]
     arrays = {name: array.tobytes() for name, array in trainee.arrays().items()}

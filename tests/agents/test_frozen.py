@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 import torch
 from deep_cases import random_batch, small_learner
@@ -41,48 +39,6 @@ def copies(learner: Learner) -> dict[str, Tensor]:
 
 def changed(learner: Learner, before: dict[str, Tensor]) -> set[str]:
     return {name for name, tensor in copies(learner).items() if not torch.equal(tensor, before[name])}
-
-
-def leaves(loss: Tensor) -> list[Tensor]:
-    """The tensors that a gradient of `loss` would reach."""
-    found, seen, waiting = [], set(), [loss.grad_fn]
-    while waiting:
-        node: Any = waiting.pop()
-        if node is None or node in seen:
-            continue
-        seen.add(node)
-        if hasattr(node, "variable"):
-            found.append(node.variable)
-        waiting += [after for after, _ in node.next_functions]
-    return found
-
-
-def reached(learner: Learner, monkeypatch: pytest.MonkeyPatch, updates: int) -> list[set[str]]:
-    """Names of the leaves of each loss that is differentiated, every network asking for its gradient."""
-    names = {name: tensor for name, tensor in tensors(learner).items() if name not in ("anchor", "best")}
-    for tensor in names.values():
-        tensor.requires_grad_()
-    record: list[set[str]] = []
-    plain = torch.autograd.grad
-
-    def watched(loss: Tensor, inputs: Any, *more: Any, **keywords: Any) -> Any:
-        ours = leaves(loss)
-        record.append({name for name, tensor in names.items() if any(tensor is leaf for leaf in ours)})
-        assert len(record[-1]) == len(ours), "a leaf that is no tensor of the learner"
-        return plain(loss, inputs, *more, **keywords)
-
-    monkeypatch.setattr(torch.autograd, "grad", watched)
-    for index in range(updates):
-        learner.update(random_batch(index))
-    return record
-
-
-@pytest.mark.parametrize("options", [REGULARISED, {**REGULARISED, "independence": 1.0, "lambda_epi": 0.0}])
-def test_each_loss_reaches_one_network(options: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Not the target critics (Q̂, Γ_epi and κ are theirs), not the actor from the critics' loss, not the critics from
-    the actor's, not the policy from the temperature's."""
-    found = reached(small_learner(**options), monkeypatch, 3)
-    assert found == 3 * [{"critic"}, {"log_alpha"}, {"actor"}]
 
 
 def test_nothing_accumulates_a_gradient() -> None:

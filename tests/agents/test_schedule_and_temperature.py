@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from typing import Any
 
 import pytest
 import torch
@@ -163,16 +164,16 @@ def test_a_heavy_anchor_holds_the_policy() -> None:
 
 
 def test_the_schedule_reaches_the_actors_loss(monkeypatch: pytest.MonkeyPatch) -> None:
-    from pyresac.agents.deep import objectives
+    from pyresac.agents.deep import gradients
 
     used = []
-    plain = objectives.actor_loss
+    plain = gradients.actor_loss
 
-    def watched(log_prob: torch.Tensor, heads: torch.Tensor, alpha: float, beta: float) -> torch.Tensor:
+    def watched(log_prob: torch.Tensor, heads: torch.Tensor, alpha: float, beta: float) -> Any:
         used.append(beta)
         return plain(log_prob, heads, alpha, beta)
 
-    monkeypatch.setattr(objectives, "actor_loss", watched)
+    monkeypatch.setattr(gradients, "actor_loss", watched)
     learner = small_learner(beta_lcb=-2.0, beta_lcb_end=-1.0, beta_steps=1000, actor_every=1)
     for step in (0, 600, 1000):
         learner.schedule.moved(step)

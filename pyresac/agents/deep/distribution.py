@@ -1,21 +1,20 @@
 """The squashed Gaussian on a box, with its log-probability in the box's own units.
 
 a = centre + half·tanh(u), u ~ N(μ, s²), so log π(a) = Σ_i [log N(u_i; μ_i, s_i²) − log(1 − tanh² u_i) − log half_i].
-The second term is 2·(log 2 − u − softplus(−2u)), which neither overflows nor loses digits where tanh saturates.
+The second term is 2·(log 2 − log(e^u + e^−u)), which neither overflows nor loses digits where tanh saturates.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import gymnasium as gym
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
-from torch.nn.functional import softplus
 
 from pyresac.errors import InputError
 
@@ -85,31 +84,77 @@ class SquashedGaussian:
         self.log_std = log_std.clamp(*LOG_STD_RANGE)
 
     def sample(self, noise: Tensor, log_volume: float) -> tuple[Tensor, Tensor]:
-        """Units tanh(μ + s·noise) (B, A) and log π (B,) in a box's units, both with gradients to μ and log s."""
-        unit, log_prob = _Sample.apply(self.mean, self.log_std, noise)  # type: ignore[no-untyped-call]
-        return unit, log_prob - log_volume
+        """Units tanh(μ + s·noise) (B, A) and log π (B,) in a box's units, for autograd."""
+        unit, log_prob = _Sample.apply(self.mean, self.log_std, noise, log_volume)  # type: ignore[no-untyped-call]
+        return unit, log_prob
+
+    def units(self, noise: Tensor) -> Tensor:
+        """Units tanh(μ + s·noise) (B, A) alone."""
+        return torch.tanh(torch.addcmul(self.mean, self.log_std.exp(), noise))
 
     def mode(self) -> Tensor:
         """Units tanh(μ) (B, A): the deterministic policy."""
         return torch.tanh(self.mean)
 
 
+class Draw(NamedTuple):
+    """Actions drawn from a policy's outputs, with what their gradient needs. Holds no autograd graph."""
+
+    outputs: Tensor
+    """(B, 2A) μ and log s, the latter as the network gave it."""
+    spread: Tensor
+    """(B, A) s·noise."""
+    unit: Tensor
+    """(B, A) v = tanh(μ + s·noise)."""
+    log_prob: Tensor
+    """(B,) log π in the box's units."""
+
+    def first(self, rows: int) -> Draw:
+        """The first `rows` actions alone."""
+        return Draw(*(part[:rows] for part in self))
+
+    def gradient(self, of_unit: Tensor, of_log_prob: Tensor | float) -> Tensor:
+        """(B, 2A): of the policy's outputs, given those of the units (B, A) and of log π (a number, or (B, 1)).
+
+        ∂v/∂u = 1 − v², ∂log π/∂u = 2v, ∂u/∂μ = 1, ∂u/∂log s = s·noise, and ∂log π/∂log s has −1 besides.
+        """
+        of_mean, of_log_std = _of_mean_and_spread(self.unit, self.spread, of_unit, of_log_prob)
+        raw = self.outputs[:, self.unit.shape[1] :]
+        return torch.cat([of_mean, torch.ops.aten.hardtanh_backward(of_log_std, raw, *LOG_STD_RANGE)], 1)
+
+
+@torch.no_grad()
+def draw(outputs: Tensor, noise: Tensor, log_volume: float) -> Draw:
+    """`SquashedGaussian.sample` of a policy's outputs (B, 2A), without a graph."""
+    mean, raw = outputs.chunk(2, 1)
+    return Draw(outputs, *_drawn(mean, raw.clamp(*LOG_STD_RANGE), noise, log_volume))
+
+
+def _drawn(mean: Tensor, log_std: Tensor, noise: Tensor, log_volume: float) -> tuple[Tensor, Tensor, Tensor]:
+    """s·noise, units, log π."""
+    spread = log_std.exp().mul_(noise)
+    before = mean + spread
+    # log(1 − tanh² u) = 2·log 2 − 2·log(e^u + e^−u)
+    log_prob = torch.logaddexp(before, before.neg()).mul_(2.0).sub_(log_std).addcmul_(noise, noise, value=-0.5).sum(1)
+    constant = mean.shape[1] * (0.5 * math.log(2.0 * math.pi) + 2.0 * math.log(2.0))
+    return spread, before.tanh_(), log_prob.sub_(constant + log_volume)
+
+
+def _of_mean_and_spread(
+    unit: Tensor, spread: Tensor, of_unit: Tensor, of_log_prob: Tensor | float
+) -> tuple[Tensor, Tensor]:
+    of_mean = torch.ops.aten.tanh_backward(of_unit, unit) + unit * (2.0 * of_log_prob)
+    return of_mean, of_mean * spread - of_log_prob
+
+
 class _Sample(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, mean: Tensor, log_std: Tensor, noise: Tensor) -> tuple[Tensor, Tensor]:
-        """Units and log π in units."""
-        spread = log_std.exp().mul_(noise)
-        before = mean + spread
-        unit = torch.tanh(before)
-        gaussian = -0.5 * noise.square() - log_std - 0.5 * math.log(2.0 * math.pi)
-        jacobian = 2.0 * (math.log(2.0) - before - softplus(-2.0 * before))
+    def forward(ctx: Any, mean: Tensor, log_std: Tensor, noise: Tensor, log_volume: float) -> tuple[Tensor, Tensor]:
+        spread, unit, log_prob = _drawn(mean, log_std, noise, log_volume)
         ctx.save_for_backward(unit, spread)
-        return unit, (gaussian - jacobian).sum(1)
+        return unit, log_prob
 
     @staticmethod
-    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, Tensor, None]:
-        """With v = tanh u: ∂v/∂u = 1 − v², ∂log π/∂u = 2v, ∂u/∂μ = 1, ∂u/∂log s = s·noise, and −1 from −log s."""
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, Tensor, None, None]:
         unit, spread = ctx.saved_tensors
-        of_unit, of_log_prob = gradients[0], gradients[1][:, None]
-        of_mean = of_unit * (1.0 - unit.square()) + of_log_prob * (2.0 * unit)
-        return of_mean, of_mean * spread - of_log_prob, None
+        return *_of_mean_and_spread(unit, spread, gradients[0], gradients[1][:, None]), None, None

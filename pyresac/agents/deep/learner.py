@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import math
 from collections.abc import Mapping
 from typing import Any
@@ -12,27 +11,18 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from pyresac.agents.deep import gradients
 from pyresac.agents.deep import objectives as eq
 from pyresac.agents.deep.adam import Adam
-from pyresac.agents.deep.networks import Actor, Features, VectorizedCritic, critic_values, policy
+from pyresac.agents.deep.distribution import Draw, draw
+from pyresac.agents.deep.ensemble import Pass, run
+from pyresac.agents.deep.networks import Actor, Features, VectorizedCritic, action_pass, joined, policy
 from pyresac.agents.deep.options import AlgorithmOptions
 from pyresac.agents.deep.parameters import Layout, weight_norms
 from pyresac.agents.deep.replay import Batch, available_bytes
 from pyresac.agents.deep.schedule import PessimismSchedule
+from pyresac.agents.deep.window import NOTED, Window
 from pyresac.errors import CheckpointError, InputError
-
-STATISTICS = (
-    "critic_loss",
-    "actor_loss",
-    "q_mean",
-    "target_mean",
-    "sigma_mean",
-    "log_prob",
-    "critic_grad",
-    "actor_grad",
-)
-"""What `window` averages over every NOTED-th update since it was last closed."""
-NOTED = 8
 
 
 class Learner:
@@ -82,96 +72,119 @@ class Learner:
         self.updates = 0
         self.not_finite: str | None = None
         """The first quantity that was not finite, and when."""
-        self.open_window()
+        self.statistics = Window()
+        self._gradients = {
+            "critic": torch.empty_like(self.critic.matrix.detach()),
+            "actor": torch.empty_like(self.actor.matrix.detach()),
+        }
 
     @property
     def alpha(self) -> float:
         """Temperature α."""
         return float(self.log_alpha.detach().exp())
 
+    @torch.no_grad()
     def update(self, batch: Batch) -> None:
-        """One step of Algorithm 1 on a batch; the actor takes part every `actor_every`-th time."""
-        options = self.options
-        alpha = self.alpha
-        reward = self._scaled(batch.reward)
-        target, next_log_prob = self.bootstrap_target(batch, reward, alpha)
-        heads = self.critic(batch.state, batch.action)
-        loss, sigma = eq.critic_loss(heads, target, options.beta_ood)
-        norms = self._descend("critic", loss, self.critic.matrix)
-        self._adjust_temperature(next_log_prob, batch.terminal)
+        """One step of Algorithm 1 on a batch; the actor takes part every `actor_every`-th time.
+
+        No autograd graph is built: `gradients` has the derivatives of `objectives`, `Pass` and `Draw` the chain rule.
+        """
         self.updates += 1
-        self._check("critic_loss", loss)
-        if self.updates % NOTED == 0:
-            self._note("critic_loss", loss / len(heads))
-            self._note("q_mean", heads.mean())
-            self._note("target_mean", target.mean())
-            self._note("sigma_mean", sigma)
-            self._note("log_prob", next_log_prob.mean())
-            self._note("critic_grad", norms.max())
-        if self.updates % options.actor_every == 0:
-            self._improve_policy(batch, alpha)
-        with torch.no_grad():
-            self.target.lerp_(self.critic.matrix, options.tau)
+        size, alpha = len(batch.reward), self.alpha
+        improves = self.updates % self.options.actor_every == 0
+        # a′ and the actor's own step are of the same policy, so both states go through it at once
+        states = joined(batch.state, batch.next_state) if improves else batch.next_state
+        through = run(self.actor.matrix, self.actor.layout, states.dense, states.codes)
+        drawn = self._draw(through.output[0])
+        next_action, next_log_prob = drawn.unit[-size:], drawn.log_prob[-size:]
+        target = self._target(batch, self._scaled(batch.reward), next_action, next_log_prob, alpha)
+        self._improve_critics(batch, target)
+        self._adjust_temperature(next_log_prob, batch.terminal)
+        if improves:
+            self._improve_policy(batch, through.first(size), drawn.first(size), alpha)
+        self.target.lerp_(self.critic.matrix, self.options.tau)
+        if self._noted():
+            self.statistics.note(log_prob=next_log_prob.mean(), target_mean=target.mean())
 
     @torch.no_grad()
     def bootstrap_target(self, batch: Batch, reward: Tensor, alpha: float) -> tuple[Tensor, Tensor]:
-        """y (K, B), Eq. target_y, and log π(a′|s′) (B,); nothing in it has a gradient. reward: scaled."""
-        options = self.options
-        next_action, log_prob = self._sample(self.actor.matrix, batch.next_state)
-        layout = self.critic.layout
-        y = eq.resac_target(
+        """y (K, B), Eq. target_y, and log π(a′|s′) (B,) at actions that are drawn now. reward: scaled."""
+        state = batch.next_state
+        drawn = self._draw(run(self.actor.matrix, self.actor.layout, state.dense, state.codes, keep=False).output[0])
+        return self._target(batch, reward, drawn.unit, drawn.log_prob, alpha), drawn.log_prob
+
+    def _target(self, batch: Batch, reward: Tensor, next_action: Tensor, log_prob: Tensor, alpha: float) -> Tensor:
+        options, layout, lambda_ale = self.options, self.critic.layout, self.options.penalty_scale()
+        return eq.resac_target(
             reward,
             batch.terminal,
-            critic_values(self.target, layout, batch.next_state, next_action),
+            action_pass(self.target, layout, batch.next_state, next_action, keep=False).output[..., 0],
             log_prob,
-            weight_norms(self.target, layout, options.departures.kappa_biases),
+            self.kappa() if lambda_ale != 0.0 else reward.new_zeros(options.ensemble_size),
             discount=options.discount,
             lambda_epi=options.lambda_epi,
-            lambda_ale=options.penalty_scale(),
+            lambda_ale=lambda_ale,
             alpha=alpha,
             independence=options.independence,
         )
-        return y, log_prob
 
-    def _improve_policy(self, batch: Batch, alpha: float) -> None:
-        options = self.options
-        action, log_prob = self._sample(self.actor.matrix, batch.state)
-        # detached parameters: the actor's step has no gradient for the critics
-        heads = critic_values(self.critic.matrix.detach(), self.critic.layout, batch.state, action)
-        loss = eq.actor_loss(log_prob, heads, alpha, self.schedule.beta)
-        if options.anchor_weight > 0.0:
-            loss = loss + eq.anchor_penalty(self.actor.matrix, self.anchor, options.anchor_weight)
-        if options.departures.cloning > 0.0:
-            loss = loss + options.departures.cloning * (action - batch.action).square().mean()
-        norms = self._descend("actor", loss, self.actor.matrix)
-        with torch.no_grad():
-            self.averaged.lerp_(self.actor.matrix, options.ema_rate)
-        self._check("actor_loss", loss)
-        if self.updates // options.actor_every % NOTED == 0:
-            self._note("actor_loss", loss)
-            self._note("actor_grad", norms.max())
+    def _improve_critics(self, batch: Batch, target: Tensor) -> None:
+        through = action_pass(self.critic.matrix, self.critic.layout, batch.state, batch.action)
+        heads = through.output[..., 0]
+        loss, slope = gradients.critic_loss(heads, target, self.options.beta_ood)
+        self._check("critic_loss", loss)
+        norm = self._descend("critic", through.gradient(slope[..., None], self._gradients["critic"]))
+        if self._noted():
+            sigma = eq.ensemble_deviation(heads).mean() if len(heads) > 1 else loss.new_zeros(())
+            self.statistics.note(critic_loss=loss / len(heads), q_mean=heads.mean(), sigma_mean=sigma, critic_grad=norm)
 
     def _adjust_temperature(self, log_prob: Tensor, terminal: Tensor) -> None:
         """No action is taken in a terminal state, so its log π does not count."""
         going = 1.0 - terminal
-        mean = (log_prob * going).sum() / going.sum().clamp(min=1.0)
-        loss = eq.temperature_loss(self.log_alpha, mean, self.target_entropy)
-        self._optimisers["temperature"].step(*torch.autograd.grad(loss, [self.log_alpha]))
-        with torch.no_grad():
-            self.log_alpha.clamp_(max=math.log(self.options.alpha_max))
+        mean = torch.dot(log_prob, going) / going.sum().clamp_(min=1.0)
+        self._optimisers["temperature"].step(gradients.temperature_slope(mean, self.target_entropy))
+        self.log_alpha.clamp_(max=math.log(self.options.alpha_max))
 
-    def _sample(self, matrix: Tensor, state: Features) -> tuple[Tensor, Tensor]:
-        noise = torch.randn(len(state.dense), self.actions, generator=self.generator, device=self.device)
-        return policy(matrix, self.actor.layout, state).sample(noise, self.log_volume)
+    def _improve_policy(self, batch: Batch, through: Pass, drawn: Draw, alpha: float) -> None:
+        """through, drawn: of the batch's states."""
+        options = self.options
+        critics = action_pass(self.critic.matrix, self.critic.layout, batch.state, drawn.unit)
+        loss, of_log_prob, slope = gradients.actor_loss(
+            drawn.log_prob, critics.output[..., 0], alpha, self.schedule.beta
+        )
+        # of the critics only the action's gradient is asked for: their parameters are frozen here
+        of_unit = critics.input_gradient(slope[..., None], self.actions)
+        if options.departures.cloning > 0.0:
+            penalty, more = gradients.square_penalty(drawn.unit, batch.action, options.departures.cloning)
+            loss, of_unit = loss + penalty, of_unit + more
+        gradient = through.gradient(drawn.gradient(of_unit, of_log_prob)[None], self._gradients["actor"])
+        if options.anchor_weight > 0.0:
+            penalty, more = gradients.square_penalty(self.actor.matrix, self.anchor, options.anchor_weight)
+            loss, gradient = loss + penalty, gradient.add_(more)
+        self._check("actor_loss", loss)
+        norm = self._descend("actor", gradient)
+        self.averaged.lerp_(self.actor.matrix, options.ema_rate)
+        if self._noted():
+            self.statistics.note(actor_loss=loss, actor_grad=norm)
 
-    def _descend(self, name: str, loss: Tensor, matrix: Tensor) -> Tensor:
-        """One clipped step; returns the gradient norms (K, 1) of the heads before clipping."""
-        (gradient,) = torch.autograd.grad(loss, [matrix])
-        norms: Tensor = gradient.norm(dim=1, keepdim=True)
-        if self.options.grad_clip is not None:
-            gradient.mul_((self.options.grad_clip / (norms + 1e-6)).clamp_(max=1.0))
+    def _draw(self, outputs: Tensor) -> Draw:
+        return draw(outputs, self._noise(len(outputs)), self.log_volume)
+
+    def _noise(self, size: int) -> Tensor:
+        return torch.randn(size, self.actions, generator=self.generator, device=self.device)
+
+    def _descend(self, name: str, gradient: Tensor) -> Tensor:
+        """One clipped step; returns the largest norm of a head's gradient before clipping, where it is noted."""
+        clip = self.options.grad_clip
+        norms: Tensor = gradient.norm(dim=1, keepdim=True) if clip is not None or self._noted() else gradient[:, :1]
+        if clip is not None:
+            gradient.mul_((clip / (norms + 1e-6)).clamp_(max=1.0))
         self._optimisers[name].step(gradient)
-        return norms
+        return norms.max()
+
+    def _noted(self) -> bool:
+        """Whether this update's statistics are noted: runs of `actor_every`, so that an actor's step is among them."""
+        return self.updates // self.options.actor_every % NOTED == 0
 
     def _scaled(self, reward: Tensor) -> Tensor:
         if self.options.departures.standardise_rewards:
@@ -181,8 +194,8 @@ class Learner:
     @torch.no_grad()
     def explore(self, state: Features) -> NDArray[np.float32]:
         """Sampled actions (B, A) of the present policy, in units."""
-        unit, _ = self._sample(self.actor.matrix, state)
-        return unit.cpu().numpy()
+        noise = self._noise(len(state.dense))
+        return policy(self.actor.matrix, self.actor.layout, state).units(noise).cpu().numpy()
 
     @torch.no_grad()
     def exploit(self, state: Features, parameters: Tensor | None = None) -> NDArray[np.float32]:
@@ -207,19 +220,6 @@ class Learner:
             self.anchor.copy_(self.actor.matrix.detach())
         return better
 
-    def open_window(self) -> None:
-        """Forget the statistics so far."""
-        self._sums = dict.fromkeys(STATISTICS, 0.0)
-        self._counts = dict.fromkeys(STATISTICS, 0)
-
-    def window(self) -> dict[str, float]:
-        """Means over the updates since `open_window`; NaN where there was none."""
-        return {n: self._sums[n] / self._counts[n] if self._counts[n] else math.nan for n in STATISTICS}
-
-    def _note(self, name: str, value: Tensor) -> None:
-        self._sums[name] += value.item()
-        self._counts[name] += 1
-
     def _check(self, name: str, value: Tensor) -> None:
         number = value.item()
         if not math.isfinite(number) and self.not_finite is None:
@@ -229,8 +229,7 @@ class Learner:
         """Counters and statistics, as JSON."""
         return {
             "updates": self.updates,
-            "sums": copy.copy(self._sums),
-            "counts": copy.copy(self._counts),
+            "statistics": self.statistics.state(),
             "schedule": self.schedule.state(),
         }
 
@@ -265,7 +264,7 @@ class Learner:
                 tensor.copy_(torch.from_numpy(np.array(arrays[name])))
         self.generator.set_state(torch.from_numpy(np.array(arrays["generator"])))
         self.updates = state["updates"]
-        self._sums, self._counts = dict(state["sums"]), dict(state["counts"])
+        self.statistics.load(state["statistics"])
         self.schedule.load(state["schedule"])
 
 

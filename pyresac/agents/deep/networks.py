@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from pyresac.agents.deep.distribution import SquashedGaussian
-from pyresac.agents.deep.ensemble import ensemble_forward
+from pyresac.agents.deep.ensemble import Pass, ensemble_forward, run
 from pyresac.agents.deep.parameters import Layout, weight_norms
 
 
@@ -19,6 +19,12 @@ class Features(NamedTuple):
     """(B, C) float32 continuous features."""
     codes: Tensor | None
     """(B, F) int64 categorical features, offset by `Layout.code_offsets`; None without any."""
+
+
+def joined(first: Features, second: Features) -> Features:
+    """Both batches as one."""
+    codes = None if first.codes is None or second.codes is None else torch.cat([first.codes, second.codes])
+    return Features(torch.cat([first.dense, second.dense]), codes)
 
 
 class VectorizedCritic(nn.Module):
@@ -41,8 +47,13 @@ class VectorizedCritic(nn.Module):
 
 
 def critic_values(matrix: Tensor, layout: Layout, state: Features, action: Tensor) -> Tensor:
-    """(K, B) values under the parameters `matrix`; detach it where only the action's gradient is wanted."""
+    """(K, B) values under the parameters `matrix`, for autograd."""
     return ensemble_forward(matrix, layout, torch.cat([action, state.dense], 1), state.codes)[..., 0]
+
+
+def action_pass(matrix: Tensor, layout: Layout, state: Features, action: Tensor, keep: bool = True) -> Pass:
+    """Through the critics in `matrix` at `action` (B, A); output (K, B, 1). Without a graph, see `ensemble.run`."""
+    return run(matrix, layout, torch.cat([action, state.dense], 1), state.codes, keep)
 
 
 class Actor(nn.Module):

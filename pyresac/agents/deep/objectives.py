@@ -70,7 +70,8 @@ def resac_target(
     value = blended_values(heads, independence)
     if lambda_epi != 0.0:
         value = value - lambda_epi * ensemble_variance(heads)
-    value = value - lambda_ale * kappa[:, None]
+    if lambda_ale != 0.0:
+        value = value - lambda_ale * kappa[:, None]
     value = value - alpha * log_prob
     return reward + discount * (1.0 - terminal) * value
 

@@ -8,10 +8,9 @@ then the biases, then the embedding tables.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate, pairwise
-from typing import NamedTuple
 
 import torch
 from torch import Tensor
@@ -126,7 +125,8 @@ class Layout:
         return matrix
 
 
-class Parts(NamedTuple):
+@dataclass(frozen=True)
+class Parts:
     """Views of a parameter matrix, or of its gradient, as a pass through the networks needs them."""
 
     matrix: Tensor
@@ -143,6 +143,7 @@ class Parts(NamedTuple):
     """(K, D, H), the rows of the first layer's weights for continuous inputs."""
     embedded: list[Tensor]
     """(K, d_f, H), its rows for each feature's embedding."""
+    _of_heads: dict[int, Parts] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, matrix: Tensor, layout: Layout) -> Parts:
@@ -151,6 +152,29 @@ class Parts(NamedTuple):
         dense, *embedded = torch.split(weights[0], [layout.dense, *layout.embeddings], 1)
         transposed = [weight.transpose(1, 2) for weight in weights]
         return cls(matrix, weights, transposed, [bias[:, None] for bias in biases], tables, dense, embedded)
+
+    def of_heads(self, heads: slice) -> Parts:
+        """Of these heads alone, made once for each first head and number of them."""
+        first, last, _ = heads.indices(len(self.matrix))
+        if first == 0 and last == len(self.matrix):
+            return self
+        found = self._of_heads.get(first)
+        if found is None or len(found.matrix) != last - first:
+
+            def some(views: list[Tensor]) -> list[Tensor]:
+                return [view[heads] for view in views]
+
+            found = Parts(
+                self.matrix[heads],
+                some(self.weights),
+                some(self.transposed),
+                some(self.biases),
+                some(self.tables),
+                self.dense[heads],
+                some(self.embedded),
+            )
+            self._of_heads[first] = found
+        return found
 
 
 def weight_norms(matrix: Tensor, layout: Layout, biases: bool = False) -> Tensor:

@@ -11,11 +11,12 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from pyresac.agents.deep.learner import STATISTICS, Learner
+from pyresac.agents.deep.learner import Learner
 from pyresac.agents.deep.networks import Features
 from pyresac.agents.deep.options import AlgorithmOptions
 from pyresac.agents.deep.replay import Numbers, ReplayBuffer, Widths, buffer_bytes
 from pyresac.agents.deep.task import Codes, Played, Task
+from pyresac.agents.deep.window import STATISTICS
 from pyresac.errors import DivergenceError
 from pyresac.run.options import RunOptions
 from pyresac.run.snapshots import generator_state, restore_generator
@@ -147,7 +148,7 @@ class DeepTrainee:
             "q_eval": compared.value,
             "sigma_eval": compared.deviation,
             "earned_eval": compared.earned,
-            **self.learner.window(),
+            **self.learner.statistics.means(),
             "kappa": float(self.learner.kappa().mean()),
             "alpha": self.learner.alpha,
             "beta_lcb": self.learner.schedule.beta,
@@ -156,7 +157,7 @@ class DeepTrainee:
         scale = self.options.reward_scale
         for name in ("q_mean", "target_mean", "sigma_mean"):
             row[name] /= scale
-        self.learner.open_window()
+        self.learner.statistics.open()
         return row
 
     def compare(self, played: Played) -> Comparison:

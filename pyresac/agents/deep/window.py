@@ -1,0 +1,52 @@
+"""Means of a learner's statistics over a window of updates."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from torch import Tensor
+
+STATISTICS = (
+    "critic_loss",
+    "actor_loss",
+    "q_mean",
+    "target_mean",
+    "sigma_mean",
+    "log_prob",
+    "critic_grad",
+    "actor_grad",
+)
+NOTED = 8
+"""Every NOTED-th update is noted, because reading a number off a device waits for it."""
+
+
+class Window:
+    """Sums of what was noted since it was last opened."""
+
+    def __init__(self) -> None:
+        self.open()
+
+    def open(self) -> None:
+        """Forget the statistics so far."""
+        self._sums = dict.fromkeys(STATISTICS, 0.0)
+        self._counts = dict.fromkeys(STATISTICS, 0)
+
+    def note(self, **values: Tensor) -> None:
+        """Add one number to each statistic named."""
+        for name, value in values.items():
+            self._sums[name] += value.item()
+            self._counts[name] += 1
+
+    def means(self) -> dict[str, float]:
+        """NaN where nothing was noted."""
+        return {name: self._sums[name] / count if count else math.nan for name, count in self._counts.items()}
+
+    def state(self) -> dict[str, Any]:
+        """As JSON."""
+        return {"sums": dict(self._sums), "counts": dict(self._counts)}
+
+    def load(self, state: Mapping[str, Any]) -> None:
+        """Go on from `state`."""
+        self._sums, self._counts = dict(state["sums"]), dict(state["counts"])

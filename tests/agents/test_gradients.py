@@ -1,0 +1,241 @@
+"""Slopes written out against autograd of the losses that they belong to, in float64."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+from deep_cases import random_batch, small_learner
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch import Tensor
+
+from pyresac.agents.deep import gradients
+from pyresac.agents.deep import objectives as eq
+from pyresac.agents.deep.adam import Adam
+from pyresac.agents.deep.distribution import LOG_STD_RANGE, SquashedGaussian, draw
+from pyresac.agents.deep.ensemble import ensemble_forward
+from pyresac.agents.deep.learner import Learner
+from pyresac.agents.deep.networks import Features, critic_values
+from pyresac.agents.deep.parameters import Layout, weight_norms
+from pyresac.agents.deep.replay import Batch
+
+EXAMPLES = settings(deadline=None, derandomize=True, database=None, max_examples=60)
+ROUNDING: dict[str, float] = {"rtol": 1e-12, "atol": 1e-12}
+"""Well above the rounding of a few dozen float64 operations on numbers of size 1, well below any wrong term."""
+
+
+def numbers(*shape: int, seed: int) -> Tensor:
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed), dtype=torch.double)
+
+
+@EXAMPLES
+@given(st.integers(0, 2**32 - 1), st.integers(1, 6), st.integers(1, 5), st.sampled_from([0.0, 0.01, 3.0]))
+def test_the_critics(seed: int, count: int, size: int, beta: float) -> None:
+    beta = beta if count > 1 else 0.0
+    heads, aim = numbers(count, size, seed=seed).requires_grad_(), numbers(count, size, seed=seed + 1)
+    expected, _ = eq.critic_loss(heads, aim, beta)
+    loss, slope = gradients.critic_loss(heads.detach(), aim, beta)
+    torch.testing.assert_close(loss, expected.detach(), **ROUNDING)
+    torch.testing.assert_close(slope, torch.autograd.grad(expected, heads)[0], **ROUNDING)
+
+
+@EXAMPLES
+@given(
+    st.integers(0, 2**32 - 1),
+    st.integers(2, 6),
+    st.integers(1, 5),
+    st.sampled_from([0.0, -0.5, -2.0]),
+    st.floats(0.0, 1.0),
+)
+def test_the_actor(seed: int, count: int, size: int, beta: float, alpha: float) -> None:
+    heads, log_prob = numbers(count, size, seed=seed).requires_grad_(), numbers(size, seed=seed + 1).requires_grad_()
+    expected = eq.actor_loss(log_prob, heads, alpha, beta)
+    loss, of_log_prob, slope = gradients.actor_loss(log_prob.detach(), heads.detach(), alpha, beta)
+    wanted = torch.autograd.grad(expected, [heads, log_prob])
+    torch.testing.assert_close(loss, expected.detach(), **ROUNDING)
+    torch.testing.assert_close(slope, wanted[0], **ROUNDING)
+    torch.testing.assert_close(torch.full_like(log_prob, of_log_prob).detach(), wanted[1], **ROUNDING)
+
+
+@pytest.mark.parametrize("count", [2, 3, 10])
+def test_heads_that_agree_have_finite_slopes(count: int) -> None:
+    heads, aim = torch.full((count, 4), 7.0), torch.full((count, 4), 6.0)
+    assert gradients.critic_loss(heads, aim, 5.0)[1].tolist() == torch.full((count, 4), 0.5).tolist()
+    slope = gradients.actor_loss(torch.zeros(4), heads, 0.1, -2.0)[2]
+    assert slope.tolist() == torch.full((count, 4), -1 / (4 * count)).tolist()
+
+
+@pytest.mark.parametrize("size", [1e-18, 1.0, 1e15])
+@pytest.mark.parametrize("off", [0.0, 1024.0])
+def test_the_spread_keeps_its_digits(size: float, off: float) -> None:
+    """Also where the heads are far from 0 and near each other: squares of them must not be subtracted."""
+    heads = (torch.tensor([[1.0, 3.0, -2.0], [4.0, 3.0, 5.0], [2.5, 6.0, 5.0]]) + off) * size
+    spread = gradients.Spread.of(heads)
+    torch.testing.assert_close(spread.deviation, heads.double().std(0, correction=1).float(), rtol=1e-4, atol=0.0)
+
+
+def test_penalties_of_squares() -> None:
+    here, there = numbers(2, 5, seed=0).requires_grad_(), numbers(2, 5, seed=1)
+    expected = eq.anchor_penalty(here, there, 0.3)
+    loss, slope = gradients.square_penalty(here.detach(), there, 0.3)
+    torch.testing.assert_close(loss, expected.detach(), **ROUNDING)
+    torch.testing.assert_close(slope, torch.autograd.grad(expected, here)[0], **ROUNDING)
+
+
+def test_the_temperature() -> None:
+    log_alpha, log_prob = torch.tensor(-1.0, dtype=torch.double, requires_grad=True), numbers(7, seed=0)
+    (expected,) = torch.autograd.grad(eq.temperature_loss(log_alpha, log_prob, -1.5), log_alpha)
+    torch.testing.assert_close(gradients.temperature_slope(log_prob.mean(), -1.5), expected, **ROUNDING)
+
+
+def test_a_draw_is_a_sample_and_has_its_gradient() -> None:
+    """Through the bounds of log s as well: beyond them its gradient is 0."""
+    outputs, noise = numbers(6, 4, seed=0), numbers(6, 2, seed=1)
+    outputs[0, 2], outputs[1, 3] = LOG_STD_RANGE[0] - 5.0, LOG_STD_RANGE[1] + 5.0
+    outputs.requires_grad_()
+    unit, log_prob = SquashedGaussian(*outputs.chunk(2, 1)).sample(noise, 0.7)
+    drawn = draw(outputs.detach(), noise, 0.7)
+    torch.testing.assert_close(drawn.unit, unit.detach(), rtol=0.0, atol=0.0)
+    torch.testing.assert_close(drawn.log_prob, log_prob.detach(), rtol=0.0, atol=0.0)
+    of_unit = numbers(6, 2, seed=2)
+    (wanted,) = torch.autograd.grad((unit * of_unit).sum() + 0.3 * log_prob.sum(), outputs)
+    torch.testing.assert_close(drawn.gradient(of_unit, 0.3), wanted, **ROUNDING)
+    assert not drawn.gradient(of_unit, 0.3)[[0, 1], [2, 3]].any()
+    part = drawn.first(4)
+    torch.testing.assert_close(part.gradient(of_unit[:4], 0.3), wanted[:4], **ROUNDING)
+
+
+# --- the whole update
+
+
+FLOAT32 = 400 * 2.0**-24
+"""Of gradients of size 1 through four layers of at most 8 units, 16 transitions and three heads: fewer roundings."""
+
+
+REGULARISED: dict[str, Any] = {
+    "lambda_epi": 0.5,
+    "lambda_ale": 0.1,
+    "beta_ood": 0.5,
+    "beta_lcb": -1.0,
+    "anchor_weight": 0.1,
+    "independence": 0.5,
+    "actor_every": 1,
+    "grad_clip": None,
+}
+PLAIN = {**REGULARISED, "lambda_epi": 0.0, "beta_ood": 0.0, "beta_lcb": 0.0, "independence": 1.0, "anchor_weight": 0.0}
+
+
+def applied(learner: Learner, batch: Batch, monkeypatch: pytest.MonkeyPatch) -> list[Tensor]:
+    """The gradients of one update in the order of its steps: critics, temperature, actor."""
+    record: list[Tensor] = []
+
+    def watched(_: Adam, gradient: Tensor) -> None:
+        record.append(gradient.clone())
+
+    with monkeypatch.context() as patch:
+        # nothing moves, so every gradient is one at the parameters before the update
+        patch.setattr(Adam, "step", watched)
+        learner.update(batch)
+    return record
+
+
+def of_section_four(learner: Learner, batch: Batch, frozen: bool = True) -> list[Tensor]:
+    """The same by autograd of the losses, everything asking for its gradient. frozen: detach y, as the paper does.
+
+    Target and online critics are one tensor here, so a target that is not detached reaches the critics.
+    """
+    options, layout = learner.options, learner.critic.layout
+    assert torch.equal(learner.target, learner.critic.matrix)
+    critic, actor = (
+        matrix.detach().clone().requires_grad_() for matrix in (learner.critic.matrix, learner.actor.matrix)
+    )
+    size, alpha = len(batch.reward), learner.alpha
+    noise = torch.randn(2 * size, learner.actions, generator=learner.generator)
+
+    def sample(state: Features, own: Tensor) -> tuple[Tensor, Tensor]:
+        outputs = ensemble_forward(actor, learner.actor.layout, state.dense, state.codes)[0]
+        return SquashedGaussian(*outputs.chunk(2, 1)).sample(own, learner.log_volume)
+
+    action, log_prob = sample(batch.state, noise[:size])
+    next_action, next_log_prob = sample(batch.next_state, noise[size:])
+    y = eq.resac_target(
+        batch.reward * options.reward_scale,
+        batch.terminal,
+        critic_values(critic, layout, batch.next_state, next_action),
+        next_log_prob,
+        weight_norms(critic, layout),
+        discount=options.discount,
+        lambda_epi=options.lambda_epi,
+        lambda_ale=options.lambda_ale,
+        alpha=alpha,
+        independence=options.independence,
+    )
+    y = y.detach() if frozen else y
+    heads = critic_values(critic, layout, batch.state, batch.action)
+    of_critic = torch.autograd.grad(eq.critic_loss(heads, y, options.beta_ood)[0], critic)
+    log_alpha = learner.log_alpha.detach().clone().requires_grad_()
+    going = next_log_prob.detach()[batch.terminal == 0]
+    of_alpha = torch.autograd.grad(eq.temperature_loss(log_alpha, going, learner.target_entropy), log_alpha)
+    loss = eq.actor_loss(log_prob, critic_values(critic, layout, batch.state, action), alpha, options.beta_lcb)
+    loss = loss + eq.anchor_penalty(actor, learner.anchor, options.anchor_weight)
+    return [of_critic[0], of_alpha[0], torch.autograd.grad(loss, actor)[0]]
+
+
+@pytest.mark.parametrize("options", [REGULARISED, PLAIN])
+@pytest.mark.parametrize("rescaled", [1.0, 0.01])
+def test_an_update_follows_the_losses_of_section_four(
+    options: dict[str, Any], rescaled: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    learner, other = (small_learner(**options, reward_scale=rescaled) for _ in range(2))
+    for one in (learner, other):
+        with torch.no_grad():
+            one.actor.matrix += 0.1  # away from the anchor
+    batch = random_batch()
+    found, wanted = applied(learner, batch, monkeypatch), of_section_four(other, batch)
+    assert len(found) == len(wanted) == 3
+    for gradient, expected in zip(found, wanted, strict=True):
+        size = float(expected.abs().max())
+        assert size > 0.0
+        torch.testing.assert_close(gradient, expected, rtol=0.0, atol=FLOAT32 * max(1.0, size))
+
+
+@pytest.mark.parametrize("term", ["value", "lambda_epi", "lambda_ale"])
+def test_no_gradient_reaches_what_is_frozen(term: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Q̂, Γ_epi and κ, each on top of what comes before: live, it would be far from the update's gradient."""
+    weights = {"lambda_epi": 0.0, "lambda_ale": 0.0} | ({} if term == "value" else {term: 1.0})
+    learner, other, live = (small_learner(**{**PLAIN, **weights}) for _ in range(3))
+    batch = random_batch()
+    found = applied(learner, batch, monkeypatch)[0]
+    frozen, reached = of_section_four(other, batch)[0], of_section_four(live, batch, frozen=False)[0]
+    bound = FLOAT32 * max(1.0, float(frozen.abs().max()))
+    assert float((found - frozen).abs().max()) <= bound
+    assert float((found - reached).abs().max()) > 100 * bound
+
+
+def test_a_layout_of_large_layers_goes_head_by_head() -> None:
+    """Blocks of heads, whose sizes follow the cache, change nothing."""
+    from pyresac.agents.deep import ensemble
+
+    layout = Layout(3, (4, 6), (8, 6), 1)
+    matrix = layout.initial(5, torch.Generator().manual_seed(0)).double()
+    dense, codes = numbers(9, 3, seed=0), random_batch(size=9).state.codes
+    of_output = numbers(5, 9, 1, seed=1)
+    whole = ensemble.run(matrix, layout, dense, codes)
+    assert len(whole.blocks) == 1
+    for cached in (0, 2 * 4 * 9 * 8, 3 * 4 * 9 * 8):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(ensemble, "CACHED", cached)
+            patch.setattr(torch, "get_num_threads", lambda: 1)
+            some = ensemble.run(matrix, layout, dense, codes)
+        assert len(some.blocks) > 1
+        torch.testing.assert_close(some.output, whole.output, **ROUNDING)
+        torch.testing.assert_close(some.gradient(of_output), whole.gradient(of_output), **ROUNDING)
+        torch.testing.assert_close(
+            some.input_gradient(of_output, 2), whole.input_gradient(of_output)[:, :2], **ROUNDING
+        )
+        less = some.first(4)
+        torch.testing.assert_close(less.output, whole.output[:, :4], **ROUNDING)
+        alone = ensemble.run(matrix, layout, dense[:4], None if codes is None else codes[:4])
+        torch.testing.assert_close(less.gradient(of_output[:, :4]), alone.gradient(of_output[:, :4]), **ROUNDING)
