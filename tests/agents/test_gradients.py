@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import pytest
@@ -91,14 +92,19 @@ def test_the_temperature() -> None:
 
 
 def test_a_draw_is_a_sample_and_has_its_gradient() -> None:
-    """Through the bounds of log s as well: beyond them its gradient is 0."""
+    """Against plain operations of PyTorch, and beyond the bounds of log s as well, where its gradient is 0."""
     outputs, noise = numbers(6, 4, seed=0), numbers(6, 2, seed=1)
     outputs[0, 2], outputs[1, 3] = LOG_STD_RANGE[0] - 5.0, LOG_STD_RANGE[1] + 5.0
     outputs.requires_grad_()
-    unit, log_prob = SquashedGaussian(*outputs.chunk(2, 1)).sample(noise, 0.7)
+    mean, log_std = outputs[:, :2], outputs[:, 2:].clamp(*LOG_STD_RANGE)
+    before = mean + log_std.exp() * noise
+    unit = torch.tanh(before)
+    gaussian = -0.5 * noise.square() - log_std - 0.5 * math.log(2.0 * math.pi)
+    # 1 − tanh² = cosh⁻²
+    log_prob = (gaussian + 2.0 * torch.log(torch.cosh(before))).sum(1) - 0.7
     drawn = draw(outputs.detach(), noise, 0.7)
-    torch.testing.assert_close(drawn.unit, unit.detach(), rtol=0.0, atol=0.0)
-    torch.testing.assert_close(drawn.log_prob, log_prob.detach(), rtol=0.0, atol=0.0)
+    torch.testing.assert_close(drawn.unit, unit.detach(), **ROUNDING)
+    torch.testing.assert_close(drawn.log_prob, log_prob.detach(), **ROUNDING)
     of_unit = numbers(6, 2, seed=2)
     (wanted,) = torch.autograd.grad((unit * of_unit).sum() + 0.3 * log_prob.sum(), outputs)
     torch.testing.assert_close(drawn.gradient(of_unit, 0.3), wanted, **ROUNDING)
