@@ -10,6 +10,7 @@ import tyro
 from rich.console import Console
 
 from pyresac.agents.deep import presets
+from pyresac.agents.deep.compiled import use_threads
 from pyresac.agents.deep.corridor_task import CorridorTask
 from pyresac.agents.deep.options import AlgorithmOptions
 from pyresac.agents.deep.report import report
@@ -112,7 +113,7 @@ def build(config: Config) -> Trainee:
         if getattr(run, name) % problem.num_envs:
             raise InputError(f"{name} = {getattr(run, name)}; it must be a multiple of num_envs = {problem.num_envs}")
     device = _device(problem.device)
-    torch.set_num_threads(problem.threads)
+    use_threads(problem.threads)
     return Trainee(config, make_task(problem, run.seed), device)
 
 

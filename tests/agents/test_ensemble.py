@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import pytest
 import torch
 from torch import Tensor
 
+from pyresac.agents.deep import compiled
 from pyresac.agents.deep import objectives as eq
+from pyresac.agents.deep.batched import run_batched
+from pyresac.agents.deep.compiled import run_compiled
 from pyresac.agents.deep.distribution import SquashedGaussian
-from pyresac.agents.deep.ensemble import ensemble_forward
+from pyresac.agents.deep.ensemble import Pass, ensemble_forward
 from pyresac.agents.deep.parameters import Layout, embedding_width, weight_norms
 
 HEADS, BATCH = 3, 11
@@ -48,11 +52,81 @@ def case(layout: Layout) -> tuple[Tensor, Tensor, Tensor | None, Tensor]:
     return matrix, dense, torch.stack(columns, 1) if columns else None, loss
 
 
-@pytest.mark.parametrize("outputs", [1, 4])
-@pytest.mark.parametrize("hidden", [(8,), (8, 6), (8, 6, 5), (8, 6, 5, 7)])
-@pytest.mark.parametrize(("inputs", "categories"), [(3, ()), (3, (7,)), (3, (7, 2, 5)), (0, (7, 2))])
-def test_values_and_gradients(inputs: int, categories: tuple[int, ...], hidden: tuple[int, ...], outputs: int) -> None:
-    layout = Layout(inputs, categories, hidden, outputs)
+LAYOUTS = [
+    Layout(inputs, categories, hidden, outputs)
+    for inputs, categories in [(3, ()), (3, (7,)), (3, (7, 2, 5)), (0, (7, 2))]
+    for hidden in [(8,), (8, 6), (8, 6, 5), (8, 6, 5, 7)]
+    for outputs in (1, 4)
+]
+
+
+def layout_name(layout: Layout) -> str:
+    return f"{layout.dense}-{layout.categories}-{layout.hidden}-{layout.outputs}"
+
+
+@pytest.fixture(params=[run_compiled, run_batched])
+def engine(request: pytest.FixtureRequest) -> Callable[..., Pass]:
+    """The passes of the CPU and of other devices."""
+    found: Callable[..., Pass] = request.param
+    return found
+
+
+@pytest.mark.parametrize("layout", LAYOUTS, ids=layout_name)
+def test_values_and_gradients(layout: Layout, engine: Callable[..., Pass]) -> None:
+    matrix, dense, codes, loss = case(layout)
+    expected, found = plain(matrix, layout, dense, codes), engine(matrix.detach(), layout, dense.detach(), codes)
+    torch.testing.assert_close(found.output, expected.detach(), rtol=0.0, atol=ROUNDING)
+    of_matrix, of_dense = torch.autograd.grad((expected * loss).sum(), [matrix, dense])
+    torch.testing.assert_close(found.gradient(loss), of_matrix, rtol=0.0, atol=ROUNDING)
+    place = torch.full_like(matrix.detach(), 7.0)
+    torch.testing.assert_close(found.gradient(loss, place), of_matrix, rtol=0.0, atol=ROUNDING)
+    torch.testing.assert_close(place, of_matrix, rtol=0.0, atol=ROUNDING)
+    torch.testing.assert_close(found.input_gradient(loss), of_dense, rtol=0.0, atol=ROUNDING)
+    for columns in range(layout.dense + 1):
+        torch.testing.assert_close(found.input_gradient(loss, columns), of_dense[:, :columns], rtol=0.0, atol=ROUNDING)
+    alone = engine(matrix.detach(), layout, dense.detach(), codes, keep=False)
+    torch.testing.assert_close(alone.output, expected.detach(), rtol=0.0, atol=ROUNDING)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS, ids=layout_name)
+@pytest.mark.parametrize("rows", [1, 4, BATCH])
+def test_the_first_rows_of_a_pass(layout: Layout, rows: int, engine: Callable[..., Pass]) -> None:
+    """What they give alone."""
+    matrix, dense, codes, loss = case(layout)
+    some = engine(matrix.detach(), layout, dense.detach(), codes).first(rows)
+    alone = engine(matrix.detach(), layout, dense.detach()[:rows], None if codes is None else codes[:rows])
+    torch.testing.assert_close(some.output, alone.output, rtol=0.0, atol=ROUNDING)
+    of_output = loss[:, :rows].contiguous()
+    torch.testing.assert_close(some.gradient(of_output), alone.gradient(of_output), rtol=0.0, atol=ROUNDING)
+    torch.testing.assert_close(some.input_gradient(of_output), alone.input_gradient(of_output), rtol=0.0, atol=ROUNDING)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS, ids=layout_name)
+@pytest.mark.parametrize("chunk", [1, 4, 10])
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_chunks_and_threads(layout: Layout, chunk: int, threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither the rows that a kernel takes at a time nor the threads that share the heads make a difference."""
+    matrix, dense, codes, loss = case(layout)
+    whole = run_compiled(matrix, layout, dense, codes)
+    assert compiled.chunk_of(layout) > BATCH
+    expected = [whole.output, whole.gradient(loss), whole.input_gradient(loss)]
+    monkeypatch.setattr(compiled, "chunk_of", lambda _: chunk)
+    monkeypatch.setattr(compiled, "_threads", threads)
+    monkeypatch.setattr(compiled, "WORTH_SHARING", 0)
+    for keep in (True, False):
+        some = run_compiled(matrix, layout, dense, codes, keep)
+        torch.testing.assert_close(some.output, expected[0], rtol=0.0, atol=ROUNDING)
+    kept = run_compiled(matrix, layout, dense, codes)
+    torch.testing.assert_close(kept.gradient(loss), expected[1], rtol=0.0, atol=ROUNDING)
+    torch.testing.assert_close(kept.input_gradient(loss), expected[2], rtol=0.0, atol=ROUNDING)
+    monkeypatch.setattr(compiled, "_threads", 1)
+    again = run_compiled(matrix, layout, dense, codes)
+    assert torch.equal(again.output, kept.output), "threads change no bit"
+    assert torch.equal(again.gradient(loss), kept.gradient(loss))
+
+
+@pytest.mark.parametrize("layout", LAYOUTS[::5], ids=layout_name)
+def test_for_autograd(layout: Layout) -> None:
     matrix, dense, codes, loss = case(layout)
     expected, found = (forward(matrix, layout, dense, codes) for forward in (plain, ensemble_forward))
     torch.testing.assert_close(found, expected, rtol=0.0, atol=ROUNDING)
@@ -60,30 +134,48 @@ def test_values_and_gradients(inputs: int, categories: tuple[int, ...], hidden: 
     both = torch.autograd.grad((found * loss).sum(), [matrix, dense])
     torch.testing.assert_close(both, wanted, rtol=0.0, atol=ROUNDING)
     of_inputs = ensemble_forward(matrix.detach(), layout, dense, codes)
-    torch.testing.assert_close(
-        torch.autograd.grad((of_inputs * loss).sum(), [dense])[0], wanted[1], rtol=0.0, atol=ROUNDING
-    )
-    of_matrix = ensemble_forward(matrix, layout, dense.detach(), codes)
-    torch.testing.assert_close(
-        torch.autograd.grad((of_matrix * loss).sum(), [matrix])[0], wanted[0], rtol=0.0, atol=ROUNDING
-    )
-    with torch.no_grad():
-        torch.testing.assert_close(
-            ensemble_forward(matrix, layout, dense, codes), expected.detach(), rtol=0.0, atol=ROUNDING
-        )
+    (alone,) = torch.autograd.grad((of_inputs * loss).sum(), [dense])
+    torch.testing.assert_close(alone, wanted[1], rtol=0.0, atol=ROUNDING)
 
 
-def test_views_follow_their_matrix() -> None:
+def test_what_is_no_number_stays_so(engine: Callable[..., Pass]) -> None:
+    """ReLU must not make 0 of it, or nobody would see that training has diverged."""
+    layout = Layout(2, (), (4, 4), 1)
+    matrix = layout.initial(2, torch.Generator().manual_seed(0))
+    matrix[1, 0] = float("nan")
+    output = engine(matrix, layout, torch.ones(3, 2), None).output
+    assert torch.isfinite(output[0]).all()
+    assert torch.isnan(output[1]).all()
+
+
+def test_what_was_not_kept_has_no_gradient(engine: Callable[..., Pass], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compiled, "chunk_of", lambda _: 2)
+    layout = Layout(2, (), (4, 3), 1)
+    through = engine(layout.initial(2, torch.Generator()), layout, torch.ones(3, 2), None, keep=False)
+    for gradient in (through.gradient, through.input_gradient):
+        with pytest.raises(ValueError, match="keep=False"):
+            gradient(torch.ones(2, 3, 1))
+
+
+@pytest.mark.parametrize("code", [-1, 9])
+def test_a_code_that_is_none(code: int) -> None:
+    layout = Layout(1, (7, 2), (4,), 1)
+    codes = torch.tensor([[0, 7], [6, code]])
+    with pytest.raises(IndexError, match=r"codes from .* to .*; they must lie in 0 … 8"):
+        run_compiled(layout.initial(2, torch.Generator()), layout, torch.ones(2, 1), codes)
+
+
+def test_views_follow_their_matrix(engine: Callable[..., Pass]) -> None:
     """A change in place counts, and another matrix of the same layout is another network."""
     layout = Layout(3, (4,), (8, 6), 1)
     matrix, dense, codes, _ = case(layout)
-    ensemble_forward(matrix, layout, dense, codes)
+    engine(matrix, layout, dense, codes)
     with torch.no_grad():
         matrix.mul_(2.0)
     for _ in range(20):
         for other in (matrix, torch.rand_like(matrix)):
-            found = ensemble_forward(other, layout, dense, codes)
-            torch.testing.assert_close(found, plain(other, layout, dense, codes), rtol=ROUNDING, atol=ROUNDING)
+            found = engine(other, layout, dense, codes).output
+            torch.testing.assert_close(found, plain(other, layout, dense, codes).detach(), rtol=ROUNDING, atol=ROUNDING)
 
 
 @pytest.mark.parametrize("fan_out", [False, True])

@@ -19,7 +19,7 @@ from pyresac.agents.deep.distribution import LOG_STD_RANGE, SquashedGaussian, dr
 from pyresac.agents.deep.ensemble import ensemble_forward
 from pyresac.agents.deep.learner import Learner
 from pyresac.agents.deep.networks import Features, critic_values
-from pyresac.agents.deep.parameters import Layout, weight_norms
+from pyresac.agents.deep.parameters import weight_norms
 from pyresac.agents.deep.replay import Batch
 
 EXAMPLES = settings(deadline=None, derandomize=True, database=None, max_examples=60)
@@ -218,30 +218,3 @@ def test_no_gradient_reaches_what_is_frozen(term: str, monkeypatch: pytest.Monke
     bound = FLOAT32 * max(1.0, float(frozen.abs().max()))
     assert float((found - frozen).abs().max()) <= bound
     assert float((found - reached).abs().max()) > 100 * bound
-
-
-def test_a_layout_of_large_layers_goes_head_by_head() -> None:
-    """Blocks of heads, whose sizes follow the cache, change nothing."""
-    from pyresac.agents.deep import ensemble
-
-    layout = Layout(3, (4, 6), (8, 6), 1)
-    matrix = layout.initial(5, torch.Generator().manual_seed(0)).double()
-    dense, codes = numbers(9, 3, seed=0), random_batch(size=9).state.codes
-    of_output = numbers(5, 9, 1, seed=1)
-    whole = ensemble.run(matrix, layout, dense, codes)
-    assert len(whole.blocks) == 1
-    for cached in (0, 2 * 4 * 9 * 8, 3 * 4 * 9 * 8):
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(ensemble, "CACHED", cached)
-            patch.setattr(torch, "get_num_threads", lambda: 1)
-            some = ensemble.run(matrix, layout, dense, codes)
-        assert len(some.blocks) > 1
-        torch.testing.assert_close(some.output, whole.output, **ROUNDING)
-        torch.testing.assert_close(some.gradient(of_output), whole.gradient(of_output), **ROUNDING)
-        torch.testing.assert_close(
-            some.input_gradient(of_output, 2), whole.input_gradient(of_output)[:, :2], **ROUNDING
-        )
-        less = some.first(4)
-        torch.testing.assert_close(less.output, whole.output[:, :4], **ROUNDING)
-        alone = ensemble.run(matrix, layout, dense[:4], None if codes is None else codes[:4])
-        torch.testing.assert_close(less.gradient(of_output[:, :4]), alone.gradient(of_output[:, :4]), **ROUNDING)

@@ -8,12 +8,17 @@ then the biases, then the embedding tables.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, pairwise
+from typing import NamedTuple
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
+
+Integers = NDArray[np.int64]
 
 LARGEST_EMBEDDING = 50
 MATRICES_KEPT = 8
@@ -79,6 +84,19 @@ class Layout:
         """First row of each feature in the concatenation of all tables, and their number of rows at the end."""
         return tuple(accumulate(self.categories, initial=0))
 
+    @cached_property
+    def plan(self) -> Plan:
+        """The layout as arrays."""
+        offsets = np.array(self.offsets[:-1], dtype=np.int64)
+        return Plan(
+            sizes=np.array(self.sizes, dtype=np.int64),
+            weights=offsets[: self.layers],
+            biases=offsets[self.layers : 2 * self.layers],
+            tables=offsets[2 * self.layers :],
+            widths=np.array(self.embeddings, dtype=np.int64),
+            starts=np.array(self.code_offsets, dtype=np.int64),
+        )
+
     def views(self, matrix: Tensor) -> list[Tensor]:
         """The tensors in `shapes`, each (K, *shape), as views of `matrix` (K, P)."""
         heads = matrix.shape[0]
@@ -125,8 +143,24 @@ class Layout:
         return matrix
 
 
-@dataclass(frozen=True)
-class Parts:
+class Plan(NamedTuple):
+    """A layout as compiled kernels take it."""
+
+    sizes: Integers
+    """(L + 1,) widths of the continuous inputs with the embeddings, of the hidden layers, of the output."""
+    weights: Integers
+    """(L,) where each layer's weights begin in a row."""
+    biases: Integers
+    """(L,) and its biases."""
+    tables: Integers
+    """(F,) and each table."""
+    widths: Integers
+    """(F,) of the embeddings."""
+    starts: Integers
+    """(F + 1,) `Layout.code_offsets`."""
+
+
+class Parts(NamedTuple):
     """Views of a parameter matrix, or of its gradient, as a pass through the networks needs them."""
 
     matrix: Tensor
@@ -143,7 +177,6 @@ class Parts:
     """(K, D, H), the rows of the first layer's weights for continuous inputs."""
     embedded: list[Tensor]
     """(K, d_f, H), its rows for each feature's embedding."""
-    _of_heads: dict[int, Parts] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, matrix: Tensor, layout: Layout) -> Parts:
@@ -152,29 +185,6 @@ class Parts:
         dense, *embedded = torch.split(weights[0], [layout.dense, *layout.embeddings], 1)
         transposed = [weight.transpose(1, 2) for weight in weights]
         return cls(matrix, weights, transposed, [bias[:, None] for bias in biases], tables, dense, embedded)
-
-    def of_heads(self, heads: slice) -> Parts:
-        """Of these heads alone, made once for each first head and number of them."""
-        first, last, _ = heads.indices(len(self.matrix))
-        if first == 0 and last == len(self.matrix):
-            return self
-        found = self._of_heads.get(first)
-        if found is None or len(found.matrix) != last - first:
-
-            def some(views: list[Tensor]) -> list[Tensor]:
-                return [view[heads] for view in views]
-
-            found = Parts(
-                self.matrix[heads],
-                some(self.weights),
-                some(self.transposed),
-                some(self.biases),
-                some(self.tables),
-                self.dense[heads],
-                some(self.embedded),
-            )
-            self._of_heads[first] = found
-        return found
 
 
 def weight_norms(matrix: Tensor, layout: Layout, biases: bool = False) -> Tensor:
