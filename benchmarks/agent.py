@@ -1,6 +1,6 @@
 """Time the deep agent's update and its training loop against plain PyTorch and Stable-Baselines3.
 
-    pip install -e '.[bench]' && python benchmarks/agent.py [--threads 2] [--hopper-steps 1000]
+    pip install -e '.[bench]' && python benchmarks/agent.py [--threads 2] [--hopper-steps 60]
 
 Peers take turns with ours in one process, and a row is the median over turns. `eager` is the same update with a
 parameter a layer, batched products, autograd and foreach Adam; `products` are the matrix products alone that our
@@ -23,6 +23,7 @@ import torch
 from torch import Tensor, nn
 
 from pyresac.agents.deep import objectives as eq
+from pyresac.agents.deep.compiled import use_threads
 from pyresac.agents.deep.distribution import Box, SquashedGaussian
 from pyresac.agents.deep.learner import Learner
 from pyresac.agents.deep.networks import Features
@@ -34,6 +35,7 @@ from pyresac.agents.deep.replay import Batch, ReplayBuffer, Transitions, Widths
 CATEGORIES = (51, 22, 2, 14)
 """Bus, stop, direction and period of the corridor."""
 TURNS, CALLS = 15, 4
+"""Turns that count, and timed calls of a turn."""
 SAC = AlgorithmOptions(
     ensemble_size=2,
     hidden=(256, 256),
@@ -52,11 +54,19 @@ SETTINGS = {
 }
 
 
-def interleaved(works: dict[str, Callable[[], object]]) -> dict[str, float]:
-    """Median milliseconds a call of each, in turns, after two turns that do not count."""
+def interleaved(works: dict[str, Callable[[], object]], threads: int) -> dict[str, float]:
+    """Median milliseconds a call of each, in turns of which the first two do not count.
+
+    Ours shares heads out to threads, the others leave it to PyTorch; a turn begins with a call that is not timed, so
+    that no thread of the one before is still looking for work.
+    """
     found: dict[str, list[float]] = {name: [] for name in works}
     for turn in range(TURNS + 2):
         for name, work in works.items():
+            use_threads(threads)
+            if name != "ours":
+                torch.set_num_threads(threads)
+            work()
             start = time.perf_counter()
             for _ in range(CALLS):
                 work()
@@ -205,7 +215,6 @@ def updates(threads: int) -> None:
     for name, options in SETTINGS.items():
         batch = corridor_batch(options.batch_size)
         for count in range(1, threads + 1):
-            torch.set_num_threads(count)
             ours = Learner(
                 options,
                 actions=1,
@@ -221,7 +230,8 @@ def updates(threads: int) -> None:
                     "ours": lambda ours=ours, batch=batch: ours.update(batch),
                     "eager": lambda eager=eager, batch=batch: eager.update(batch),
                     "products": products(options),
-                }
+                },
+                count,
             )
             columns = f"{found['ours']:9.2f}{found['eager']:9.2f}{found['products']:10.2f}"
             print(f"{name:28}{count:8}{columns}{found['eager'] / found['ours']:12.2f}")
@@ -260,12 +270,15 @@ class Hopper:
             self.learner.update(self.buffer.sample(self.options.batch_size, self.rng, self.learner.device))
 
 
-def hopper(steps: int, turns: int = 3) -> None:
-    """Print steps a second of ours, SAC and TQC on one thread."""
+def hopper(steps: int, turns: int = 25) -> None:
+    """Print steps a second of ours, SAC and TQC on one thread.
+
+    Short turns, because what else the machine does changes within seconds.
+    """
     from sb3_contrib import TQC
     from stable_baselines3 import SAC as PEER
 
-    torch.set_num_threads(1)
+    use_threads(1)
     works: dict[str, Callable[[], object]] = {}
     for heads in (2, 10):
         ours = Hopper(heads)
@@ -289,7 +302,7 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--threads", type=int, default=2, help="most threads of an update")
-    parser.add_argument("--hopper-steps", type=int, default=300, help="steps of a turn; 0 leaves Hopper out")
+    parser.add_argument("--hopper-steps", type=int, default=60, help="steps of a turn; 0 leaves Hopper out")
     options = parser.parse_args()
     updates(options.threads)
     if options.hopper_steps:

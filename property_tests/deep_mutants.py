@@ -11,7 +11,7 @@ def deep(name: str, file: str, old: str, new: str, *tests: str) -> Mutant:
 
 
 TARGET, FROZEN = "test_objectives", "test_frozen"
-GRADIENTS = "test_gradients"
+GRADIENTS, ENSEMBLE = "test_gradients", "test_ensemble"
 SCHEDULE, DENSITY, REPLAY = "test_schedule_and_temperature", "test_distribution", "test_replay"
 
 DEEP = (
@@ -177,11 +177,39 @@ DEEP = (
         GRADIENTS,
     ),
     deep(
-        "heads of a block forgotten",
-        "ensemble.py",
-        "result = wide @ weights if result is None else result.addmm_(wide, weights)",
-        "result = wide @ weights",
-        GRADIENTS,
+        "kernel: ReLU of what is no number",
+        "kernels.py",
+        "into[i, j] = zero if x < zero else x",
+        "into[i, j] = x if x > zero else zero",
+        ENSEMBLE,
+    ),
+    deep(
+        "kernel: a chunk's activations in the place of the first's",
+        "kernels.py",
+        "(begin if rows == size else 0)",
+        "0",
+        ENSEMBLE,
+    ),
+    deep(
+        "kernel: the last chunk's gradient alone",
+        "kernels.py",
+        "if n > 0 and begin == 0:",
+        "if n > 0:",
+        ENSEMBLE,
+    ),
+    deep(
+        "kernel: codes not looked at",
+        "kernels.py",
+        "if not 0 <= codes[i, f] < starts[-1]:",
+        "if codes[i, f] < 0:",
+        ENSEMBLE,
+    ),
+    deep(
+        "a thread's heads done by nobody",
+        "compiled.py",
+        "        other.result()\n",
+        "        other.cancel()\n",
+        ENSEMBLE,
     ),
     deep(
         "one norm for all heads",

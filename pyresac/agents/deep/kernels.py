@@ -115,7 +115,7 @@ def backward(
         product = np.empty(largest, matrix.dtype)
         of_code = np.zeros((starts[-1], wide), matrix.dtype)
         if len(gradient) > 0:
-            gradient[k] = zero
+            gradient[k, biases[0] : biases[layers - 1] + sizes[layers]] = zero
         for begin in range(0, size, chunk):
             taken = min(chunk, size - begin)
             slope, layer_begin = of_output[k, begin : begin + taken], rows * total
@@ -129,7 +129,15 @@ def backward(
                 else:
                     below = dense[begin : begin + taken]
                 if len(gradient) > 0:
-                    _accumulate(gradient[k, weights[layer] : weights[layer] + n * m], below, slope, product)
+                    of_weight = gradient[k, weights[layer] : weights[layer] + n * m].reshape(n, m)
+                    if n > 0 and begin == 0:
+                        np.dot(below.T, slope, of_weight)
+                    elif n > 0:
+                        added = product[: n * m].reshape(n, m)
+                        np.dot(below.T, slope, added)
+                        for i in range(n):
+                            for j in range(m):
+                                of_weight[i, j] += added[i, j]
                     of_bias = gradient[k, biases[layer] : biases[layer] + m]
                     for i in range(taken):
                         for j in range(m):
@@ -160,17 +168,6 @@ def backward(
                 np.dot(row[table].reshape(count, width).T, slopes, gradient[k, part].reshape(width, wide))
                 np.dot(slopes, row[part].reshape(width, wide).T, gradient[k, table].reshape(count, width))
                 at += width * wide
-
-
-@_compiled
-def _accumulate(into: Numbers, below: Numbers, slope: Numbers, product: Numbers) -> None:
-    """into += belowᵀ·slope"""
-    n, m = below.shape[1], slope.shape[1]
-    if n == 0:
-        return
-    np.dot(below.T, slope, product[: n * m].reshape(n, m))
-    for j in range(n * m):
-        into[j] += product[j]
 
 
 @_compiled

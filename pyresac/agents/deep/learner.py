@@ -14,9 +14,9 @@ from torch import Tensor
 from pyresac.agents.deep import gradients
 from pyresac.agents.deep import objectives as eq
 from pyresac.agents.deep.adam import Adam
-from pyresac.agents.deep.distribution import Draw, draw
+from pyresac.agents.deep.distribution import Draw, SquashedGaussian, draw
 from pyresac.agents.deep.ensemble import Pass, run
-from pyresac.agents.deep.networks import Actor, Features, VectorizedCritic, action_pass, joined, policy
+from pyresac.agents.deep.networks import Actor, Features, VectorizedCritic, action_pass, joined
 from pyresac.agents.deep.options import AlgorithmOptions
 from pyresac.agents.deep.parameters import Layout, weight_norms
 from pyresac.agents.deep.replay import Batch, available_bytes
@@ -194,14 +194,17 @@ class Learner:
     @torch.no_grad()
     def explore(self, state: Features) -> NDArray[np.float32]:
         """Sampled actions (B, A) of the present policy, in units."""
-        noise = self._noise(len(state.dense))
-        return policy(self.actor.matrix, self.actor.layout, state).units(noise).cpu().numpy()
+        return self._policy(self.actor.matrix, state).units(self._noise(len(state.dense))).cpu().numpy()
 
     @torch.no_grad()
     def exploit(self, state: Features, parameters: Tensor | None = None) -> NDArray[np.float32]:
         """Deterministic actions (B, A) of the averaged policy, or of other actor parameters (1, P), in units."""
         matrix = self.averaged if parameters is None else parameters
-        return policy(matrix, self.actor.layout, state).mode().cpu().numpy()
+        return self._policy(matrix, state).mode().cpu().numpy()
+
+    def _policy(self, matrix: Tensor, state: Features) -> SquashedGaussian:
+        outputs = run(matrix, self.actor.layout, state.dense, state.codes, keep=False).output[0]
+        return SquashedGaussian(*outputs.chunk(2, 1))
 
     @torch.no_grad()
     def values(self, state: Features, unit: Tensor) -> Tensor:
