@@ -213,6 +213,7 @@ BAD = [
     (["--ensemble-size", "1"], "the variance of one head is undefined"),
     (["--steps", "0"], "steps = 0; it must be at least 1"),
     (["--seed", "-1"], "seed = -1; it must be at least 0"),
+    (["--seed", "4294967296"], "seed = 4294967296; it must be at most 4294967295"),
     (["--eval-step-limit", "0"], "eval_step_limit = 0; it must be at least 1"),
     (["--no-such-option", "1"], "--no-such-option"),
     (["--config", "missing.json"], "cannot read configuration missing.json"),

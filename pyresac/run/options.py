@@ -28,6 +28,10 @@ class CommandOptions:
             raise InputError("--resume was given with --config; a resumed run has the options saved in its folder")
 
 
+LARGEST_SEED = 2**32 - 1
+"""A word: a larger seed would be two of them, and share its streams with another."""
+
+
 @dataclass(frozen=True)
 class RunOptions:
     """How long it runs, and what it writes."""
@@ -35,7 +39,7 @@ class RunOptions:
     steps: int = 300_000
     """Environment steps in all, at least 1; a larger number on resume extends the run."""
     seed: int = 0
-    """Seed of everything, at least 0: equal seeds and options give bit-identical runs."""
+    """Seed of everything, from 0 to 2³² − 1: equal seeds and options give bit-identical runs."""
     eval_every: int = 10_000
     """Steps between greedy evaluations, each a row of metrics.csv; at least 1."""
     eval_episodes: int = 30
@@ -65,6 +69,8 @@ class RunOptions:
             value, low = getattr(self, name), least.get(name, 1)
             if value < low:
                 raise InputError(f"{name} = {value}; it must be at least {low}")
+        if self.seed > LARGEST_SEED:
+            raise InputError(f"seed = {self.seed}; it must be at most {LARGEST_SEED}")
 
 
 FREE_ON_RESUME = frozenset(

@@ -288,17 +288,21 @@ def test_a_checkpoint_of_another_configuration_is_refused(
     assert "belongs to another configuration: algorithm.tau: 0.5 → 0.01" in capsys.readouterr().err
 
 
-def test_an_edited_corridor_file_is_noticed(tiny: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The days under way do not fit a corridor of another shape."""
+@pytest.mark.parametrize("other", ["[200.0, 400.0, 600.0]", "[200.0, 400.0, 600.0, 801.0]"])
+def test_an_edited_corridor_file_is_noticed(
+    other: str, tiny: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of another shape, or of the same, where the days under way would fit."""
     own, run = tmp_path / "own.json", tmp_path / "run"
     own.write_text(tiny.read_text())
     assert main(options(own, run, 100)) == 0
     text = own.read_text()
     launches = "[200.0, 400.0, 600.0, 800.0]"
     assert text.count(launches) == 2
-    own.write_text(text.replace(launches, "[200.0, 400.0, 600.0]"))
+    own.write_text(text.replace(launches, other))
     assert main(["--run-dir", str(run), "--resume", "--steps", "200"]) == 2
-    assert "checkpoint" in capsys.readouterr().err
+    error = capsys.readouterr().err.replace("\n", " ")
+    assert "the checkpoint's corridor is not the one that 'tiny' names now: its file has changed" in error
 
 
 def test_two_processes_do_not_share_a_run(tiny: Path, finished: Path, capsys: pytest.CaptureFixture[str]) -> None:

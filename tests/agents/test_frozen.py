@@ -28,7 +28,6 @@ def tensors(learner: Learner) -> dict[str, Tensor]:
         "log_alpha": learner.log_alpha,
         "target": learner.target,
         "averaged": learner.averaged,
-        "anchor": learner.anchor,
         "best": learner.best,
     }
 

@@ -185,7 +185,7 @@ def of_section_four(learner: Learner, batch: Batch, frozen: bool = True) -> list
     going = next_log_prob.detach()[batch.terminal == 0]
     of_alpha = torch.autograd.grad(eq.temperature_loss(log_alpha, going, learner.target_entropy), log_alpha)
     loss = eq.actor_loss(log_prob, critic_values(critic, layout, batch.state, action), alpha, options.beta_lcb)
-    loss = loss + eq.anchor_penalty(actor, learner.anchor, options.anchor_weight)
+    loss = loss + eq.anchor_penalty(actor, learner.best, options.anchor_weight)
     return [of_critic[0], of_alpha[0], torch.autograd.grad(loss, actor)[0]]
 
 

@@ -54,7 +54,7 @@ def test_every_array_matters() -> None:
     one = busy(0, 8)
     fresh, saved = small_learner(1, **OPTIONS).arrays(), one.arrays()
     assert {name for name in saved if (fresh[name] == saved[name]).all()} == set()
-    parameters = {"critic", "actor", "log_alpha", "target", "averaged", "anchor", "best", "generator"}
+    parameters = {"critic", "actor", "log_alpha", "target", "averaged", "best", "generator"}
     moments = {
         f"{name}.{part}" for name in ("critic", "actor", "temperature") for part in ("step", "exp_avg", "exp_avg_sq")
     }

@@ -144,14 +144,13 @@ def test_the_anchor_is_the_policy_of_the_best_evaluation() -> None:
     learner = small_learner(anchor_weight=1.0, actor_every=1, actor_lr=0.1)
     learner.update(random_batch(0))
     assert learner.evaluated(-10.0, 100)
-    best, averaged = learner.actor.matrix.detach().clone(), learner.averaged.clone()
+    averaged = learner.averaged.clone()
     learner.update(random_batch(1))
     assert not learner.evaluated(-11.0, 200)
-    assert torch.equal(learner.anchor, best)
     assert torch.equal(learner.best, averaged)
     learner.update(random_batch(2))
     assert learner.evaluated(-9.0, 300)
-    assert torch.equal(learner.anchor, learner.actor.matrix.detach())
+    assert torch.equal(learner.best, learner.averaged)
 
 
 def test_a_heavy_anchor_holds_the_policy() -> None:
@@ -159,7 +158,7 @@ def test_a_heavy_anchor_holds_the_policy() -> None:
     for learner in (free, held):
         for index in range(30):
             learner.update(random_batch(index))
-    distance = [float((one.actor.matrix - one.anchor).detach().norm()) for one in (free, held)]
+    distance = [float((one.actor.matrix - one.best).detach().norm()) for one in (free, held)]
     assert distance[1] < 0.2 * distance[0]
 
 

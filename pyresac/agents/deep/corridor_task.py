@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,6 +14,7 @@ from pyresac.agents.deep.replay import Numbers, Transitions
 from pyresac.agents.deep.task import Codes, Played, Policy, code_offsets
 from pyresac.envs.bus import episodes
 from pyresac.envs.bus.corridor import Corridor
+from pyresac.envs.bus.files import corridor_text
 from pyresac.envs.bus.metrics import METRICS
 from pyresac.envs.bus.observation import CATEGORICAL, CONTINUOUS, Observation, paper_bounds
 from pyresac.envs.bus.vector import VectorBusCorridor
@@ -35,6 +37,7 @@ class CorridorTask:
         self.title = f"{corridor.name}, {copies} days side by side"
         self.box = Box.of(self._env.single_action_space, "the corridor")
         self.dense = 3
+        self._digest = hashlib.sha256(corridor_text(corridor).encode()).hexdigest()
         self.categories = tuple(int(count) for count in self._env.cardinalities)
         self._offsets = code_offsets(self.categories)
         headway, ceiling = layout.line.headway, layout.chances.speed_ceiling
@@ -82,15 +85,19 @@ class CorridorTask:
         return self._played(completed, metrics, discount)
 
     def state(self) -> dict[str, Any]:
-        """Returns of the days under way."""
-        return {"running": self._running.tolist(), "finished": list(self._finished)}
+        """Returns of the days under way, and which corridor they are on."""
+        return {"running": self._running.tolist(), "finished": list(self._finished), "corridor": self._digest}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """The days under way."""
         return self._env.get_state()
 
     def load(self, state: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Go on from `state` and `arrays`."""
+        """Go on from `state` and `arrays`. Raises CheckpointError for those of another corridor."""
+        if state["corridor"] != self._digest:
+            raise CheckpointError(
+                f"the checkpoint's corridor is not the one that {self.corridor.name!r} names now: its file has changed"
+            )
         try:
             self._env.set_state(dict(arrays))
         except InputError as error:

@@ -56,9 +56,8 @@ class Learner:
         """(K, P) frozen target critics φ′."""
         self.averaged = self.actor.matrix.detach().clone()
         """(1, P) the averaged policy θ̄, evaluated and deployed."""
-        self.anchor = self.averaged.clone()
         self.best = self.averaged.clone()
-        """(1, P) the averaged policy at the best evaluation so far."""
+        """(1, P) the averaged policy at the best evaluation so far, θ_anchor of the anchor penalty."""
         self.schedule = PessimismSchedule(options)
         self.generator = torch.Generator(device=device).manual_seed(seed + 1)
         self._optimisers = {
@@ -159,7 +158,7 @@ class Learner:
             loss, of_unit = loss + penalty, of_unit + more
         gradient = through.gradient(drawn.gradient(of_unit, of_log_prob)[None], self._gradients["actor"])
         if options.anchor_weight > 0.0:
-            penalty, more = gradients.square_penalty(self.actor.matrix, self.anchor, options.anchor_weight)
+            penalty, more = gradients.square_penalty(self.actor.matrix, self.best, options.anchor_weight)
             loss, gradient = loss + penalty, gradient.add_(more)
         self._check("actor_loss", loss)
         norm = self._descend("actor", gradient)
@@ -220,7 +219,6 @@ class Learner:
         better = self.schedule.evaluated(value, step)
         if better:
             self.best.copy_(self.averaged)
-            self.anchor.copy_(self.actor.matrix.detach())
         return better
 
     def _check(self, name: str, value: Tensor) -> None:
@@ -248,7 +246,6 @@ class Learner:
             "log_alpha": self.log_alpha,
             "target": self.target,
             "averaged": self.averaged,
-            "anchor": self.anchor,
             "best": self.best,
         }
         for name, optimiser in self._optimisers.items():

@@ -15,9 +15,9 @@ from pyresac.envs.bus.simulator import Simulator
 Values = Mapping[str, NDArray[np.float64]]
 """Metrics by name, each (episodes,)."""
 SLACKS = tuple(range(0, 61, 10))
-"""Seconds of slack among which the best slack rule is searched, on the days that training was evaluated on."""
+"""Seconds of slack among which the best slack rule is searched."""
 SEARCHED = 6
-"""Days of that search."""
+"""Days of that search, just before those that evaluation plays."""
 
 
 def rules_of(task: CorridorTask, names: tuple[str, ...], episodes: int, seed: int) -> dict[str, Values]:
@@ -32,6 +32,6 @@ def rules_of(task: CorridorTask, names: tuple[str, ...], episodes: int, seed: in
 
 
 def best_slack(task: CorridorTask) -> str:
-    """The slack rule of the highest reward on other days than the final ones."""
-    found = rules_of(task, tuple(f"target:slack={slack}" for slack in SLACKS), SEARCHED, 0)
+    """The slack rule of the highest reward, on days that neither training nor any evaluation plays."""
+    found = rules_of(task, tuple(f"target:slack={slack}" for slack in SLACKS), SEARCHED, -SEARCHED)
     return max(found, key=lambda name: float(found[name]["reward"].mean()))

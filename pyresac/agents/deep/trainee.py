@@ -189,6 +189,8 @@ class DeepTrainee:
         for name, matrix in (("critics", self.learner.critic.matrix), ("actor", self.learner.actor.matrix)):
             if not bool(torch.isfinite(matrix).all()):
                 return f"parameters of the {name} are not finite at update {self.learner.updates:,}"
+        if not bool(torch.isfinite(self.learner.log_alpha)):
+            return f"log_alpha is {float(self.learner.log_alpha)} at update {self.learner.updates:,}"
         return None
 
     def state(self) -> dict[str, Any]:
@@ -212,8 +214,9 @@ class DeepTrainee:
         for name, array in arrays.items():
             part, _, own = name.partition("/")
             parts.setdefault(part, {})[own] = array
+        # the task first: another corridor shows in the networks' shapes too, but there it is not named
+        self.task.load(state["task"], parts["task"])
         self.learner.load(state["learner"], parts["learner"])
         self.buffer.load_arrays(parts["replay"])
-        self.task.load(state["task"], parts["task"])
         restore_generator(self._replay, state["replay"])
         self.step, self._episodes = state["step"], state["episodes"]

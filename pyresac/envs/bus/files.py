@@ -31,6 +31,11 @@ WAY_KEYS = ("stops", "length", "speed", "launches")
 
 def save_corridor(corridor: Corridor, path: str | Path) -> None:
     """Write the corridor; of the demand, only pairs with a rate above 0 are written."""
+    Path(path).write_text(corridor_text(corridor), encoding="utf-8")
+
+
+def corridor_text(corridor: Corridor) -> str:
+    """What `save_corridor` writes; equal for corridors that `load_corridor` could not tell apart."""
     pairs = np.argwhere(corridor.demand.any(axis=0))
     demand = [
         {"from": corridor.stops[i], "to": corridor.stops[j], "rates": corridor.demand[:, i, j].tolist()}
@@ -41,7 +46,7 @@ def save_corridor(corridor: Corridor, path: str | Path) -> None:
     content |= {"vehicle": asdict(corridor.vehicle), "stops": list(corridor.stops)}
     for way, direction in zip(DIRECTIONS, corridor.directions, strict=True):
         content[way] = {key: _plain(getattr(direction, key)) for key in WAY_KEYS}
-    Path(path).write_text(_lines(content | {"demand": demand}, 0) + "\n", encoding="utf-8")
+    return _lines(content | {"demand": demand}, 0) + "\n"
 
 
 def load_corridor(path: str | Path) -> Corridor:
