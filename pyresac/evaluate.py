@@ -50,7 +50,7 @@ PROGRAM = "python -m pyresac.evaluate"
 ANY_SEED = re.compile(r"-seed\d+(-\d{8}-\d{6}(-\d+)?)?$")
 MACHINE = frozenset({"device", "threads", "num_envs"})
 """Options of a problem that do not change it."""
-BESIDE_SEED = frozenset({*FREE_ON_RESUME, "run.seed", "problem.device", "problem.threads"})
+BESIDE_SEED = frozenset({*FREE_ON_RESUME, "run.seed", "problem.device"})
 """Options in which runs of one setting may differ."""
 
 

@@ -43,7 +43,7 @@ class ProblemOptions:
     device: str = "cpu"
     """PyTorch's name of a device: cpu, cuda, cuda:1, …"""
     threads: int = 1
-    """Threads of PyTorch's products, from 1 to 1024; equal runs need an equal number."""
+    """Threads that the critics are shared out to, from 1 to 1024; they change no bit of the outcome."""
 
     def __post_init__(self) -> None:
         """Raise InputError naming the option, its value and what is allowed."""

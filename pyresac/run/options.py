@@ -74,6 +74,9 @@ class RunOptions:
 
 
 FREE_ON_RESUME = frozenset(
-    {"run.steps", "run.checkpoint_every", "run.keep_checkpoints", "run.final_episodes", "run.tensorboard"}
+    {
+        *("run.steps", "run.checkpoint_every", "run.keep_checkpoints", "run.final_episodes", "run.tensorboard"),
+        "problem.threads",
+    }
 )
 """Options that a resumed run may change: none of them enters what is learned up to a given step."""

@@ -64,6 +64,19 @@ def test_two_halves_equal_the_whole(half: int, whole: Path, tiny: Path, tmp_path
     same(whole, halves, 400)
 
 
+def test_threads_change_no_bit(whole: Path, tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """So a resumed run may have another number of them."""
+    monkeypatch.setattr("pyresac.agents.deep.compiled.WORTH_SHARING", 0)
+    run = tmp_path / "run"
+    assert main(options(tiny, run, 200, "--threads", "2")) == 0
+    assert main(["--run-dir", str(run), "--resume", "--steps", "400", "--threads", "3"]) == 0
+    config = json.loads((run / "config.json").read_text())
+    assert config["problem"]["threads"] == 3
+    assert (run / "metrics.csv").read_bytes() == (whole / "metrics.csv").read_bytes()
+    first, second = (load_checkpoint(one / "checkpoints/step-000000000400.ckpt").arrays for one in (run, whole))
+    assert {name: array.tobytes() for name, array in first.items()} == {n: a.tobytes() for n, a in second.items()}
+
+
 @pytest.mark.parametrize("every", ["14", "2000"])
 def test_another_rhythm_of_checkpoints_is_the_same_run(every: str, whole: Path, tiny: Path, tmp_path: Path) -> None:
     assert main(options(tiny, tmp_path / "run", 400, "--checkpoint-every", every)) == 0
@@ -191,7 +204,7 @@ def copy_of(run: Path, target: Path) -> Path:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        (["--discount", "0.9"], "algorithm.discount: 0.99 → 0.9"),
+        (["--discount", "0.9"], "algorithm.discount: 0.97 → 0.9"),
         (["--seed", "5"], "run.seed: 0 → 5"),
         (["--num-envs", "4"], "problem.num_envs: 2 → 4"),
         (["--hidden", "9"], "algorithm.hidden: [8] → [9]"),

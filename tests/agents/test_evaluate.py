@@ -274,7 +274,7 @@ SPOILT = [
     (tabular, "run of the agent 'tabular'"),
     (no_checkpoint, "no checkpoint yet; the first one is written at step 400"),
     (damaged, "step-000000000800.ckpt is damaged"),
-    (reconfigured, "belongs to another configuration: algorithm.discount: 0.99 → 0.9"),
+    (reconfigured, "belongs to another configuration: algorithm.discount: 0.97 → 0.9"),
     (misspelt, "unknown fields discont"),
     (bad_metrics, "metrics.csv is not a table of 2 numbers a line"),
 ]
