@@ -208,7 +208,6 @@ def copy_of(run: Path, target: Path) -> Path:
         (["--seed", "5"], "run.seed: 0 → 5"),
         (["--num-envs", "4"], "problem.num_envs: 2 → 4"),
         (["--hidden", "9"], "algorithm.hidden: [8] → [9]"),
-        (["--threads", "2"], "problem.threads: 1 → 2"),
         (["--eval-every", "50"], "run.eval_every: 100 → 50"),
         (["--skip-terminals"], "algorithm.departures.skip_terminals: False → True"),
         (["--preset", "resac-b0"], "--preset resac-b0 was given with"),
