@@ -94,6 +94,8 @@ class Evaluate:
             raise InputError(f"seed = {self.seed}; it must lie in [0, {LARGEST_SEED // 2}]")
         if not 0.0 < self.level < 1.0:
             raise InputError(f"level = {self.level}; it must lie between 0 and 1")
+        if self.figures is not None and self.figures.exists() and not self.figures.is_dir():
+            raise InputError(f"figures = {self.figures}, which is a file; name a folder")
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -36,7 +36,7 @@ LABELS = {
     "resac-k5": "RE-SAC, K = 5",
     "sb3-sac": "SAC of Stable-Baselines3",
     "mean-0": "begins at 30 s",
-    "mean-0.8": "begins at 50 s",
+    "mean-1": "begins at 53 s",
     "mean-1.2": "begins at 55 s",
 }
 """Names on figures and in tables, in their order there; any other label stands as it is, after these."""
@@ -106,6 +106,16 @@ def _result(path: Path) -> Mapping[str, Any] | None:
         raise InputError(f"{path} is not JSON: {error}") from error
     if not isinstance(result, dict):
         raise InputError(f"{path} holds {type(result).__name__}; it must be a JSON object")
+    if not isinstance(result.get("return", 0.0), int | float):
+        raise InputError(f"{path}: return is {result['return']!r}; it must be a number")
+    controllers = result.get("controllers", {})
+    if not isinstance(controllers, dict):
+        raise InputError(f"{path}: controllers is {controllers!r}; it must be an object, a rule's metrics by its name")
+    for name, metrics in controllers.items():
+        for metric in ("reward", "wait", "travel"):
+            days = metrics.get(metric) if isinstance(metrics, dict) else None
+            if not isinstance(days, list) or not days or not all(isinstance(day, int | float) for day in days):
+                raise InputError(f"{path}: {metric} of {name} is {days!r}; it must be a list of numbers, one a day")
     return result
 
 
@@ -118,11 +128,13 @@ def ablations_figure(experiment: Experiment) -> Figure:
     """Reward over steps above; below, a panel a variant, values in their band beside what was earned."""
     groups = experiment.groups
     figure = new_figure("Published slow corridor, half the steps: what each penalty does", 11.0, 7.2)
+    shown = [group for group in groups if group.has("q_eval", "sigma_eval", "earned_eval")]
+    if not shown:
+        raise InputError("no run of the ablations has the columns q_eval, sigma_eval and earned_eval")
     above, below = figure.subfigures(2, 1, squeeze=False, height_ratios=(1.15, 1.0))[:, 0]
     axes = above.subplots()
     returns_on(axes, groups, CORRIDOR, experiment.levels())
     above.legend(*axes.get_legend_handles_labels(), loc="outside right center", frameon=False, fontsize=8.5)
-    shown = [group for group in groups if group.has("q_eval", "sigma_eval", "earned_eval")]
     panels = below.subplots(1, len(shown), squeeze=False)[0]
     for panel, group in zip(panels, shown, strict=True):
         band_on(panel, group, CORRIDOR)

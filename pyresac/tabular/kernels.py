@@ -13,12 +13,12 @@ yet: an action that was chosen before stays while it is as good as the best up t
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
+
+from pyresac.jit import compiled
 
 Floats = NDArray[np.float64]
 Actions = NDArray[np.int32]
@@ -26,18 +26,11 @@ Unsigned = NDArray[np.unsignedinteger[Any]]
 Bools = NDArray[np.bool_]
 Range = tuple[float, float, float, int]
 
-Result = TypeVar("Result")
-
 TIE = 2.0**-50
 """What two values may differ by, relatively, and still tie: a few roundings."""
 
 
-def _compiled(function: Callable[..., Result]) -> Callable[..., Result]:
-    compiled: Callable[..., Result] = numba.njit(cache=True, nogil=True)(function)
-    return compiled
-
-
-@_compiled
+@compiled
 def csr_sweep(
     indptr: Unsigned, indices: Unsigned, data: Floats, reward: Floats, offset: Floats, allowed: Bools, discount: float,
     sign: float, v: Floats, start: int, stop: int, q: Floats, image: Floats, choice: Actions,
@@ -80,7 +73,7 @@ def csr_sweep(
     return low, high, magnitude, changed
 
 
-@_compiled
+@compiled
 def reduce_sweep(
     offset: Floats, allowed: Bools, sign: float, v: Floats, q: Floats, image: Floats, choice: Actions
 ) -> Range:
@@ -109,7 +102,7 @@ def reduce_sweep(
     return low, high, magnitude, changed
 
 
-@_compiled
+@compiled
 def greedy_within(
     offset: Floats, allowed: Bools, sign: float, margin: float, q: Floats, policy: NDArray[np.int64], best: Floats
 ) -> None:
@@ -133,7 +126,7 @@ def greedy_within(
                 break
 
 
-@_compiled
+@compiled
 def csr_in_place(
     indptr: Unsigned, indices: Unsigned, data: Floats, reward: Floats, offset: Floats, allowed: Bools, discount: float,
     sign: float, v: Floats, backward: bool, choice: Actions,
@@ -178,7 +171,7 @@ def csr_in_place(
     return largest, changed
 
 
-@_compiled
+@compiled
 def dense_in_place(
     transition: Floats, reward: Floats, offset: Floats, allowed: Bools, discount: float, sign: float, v: Floats,
     backward: bool, choice: Actions,
@@ -212,7 +205,7 @@ def dense_in_place(
     return largest, changed
 
 
-@_compiled
+@compiled
 def policy_rows(
     indptr: Unsigned, indices: Unsigned, data: Floats, reward: Floats, offset: Floats, discount: float,
     choice: Actions, written: Actions, solve_loops: bool,
@@ -249,7 +242,7 @@ def policy_rows(
         out_rhs[s] = (reward[s, a] - offset[s, a] if offset.size else reward[s, a]) * scale
 
 
-@_compiled
+@compiled
 def affine_sweep(
     indptr: Unsigned, indices: Unsigned, data: Floats, rhs: Floats, v: Floats, start: int, stop: int, out: Floats
 ) -> tuple[float, float]:
@@ -268,7 +261,7 @@ def affine_sweep(
     return low, high
 
 
-@_compiled
+@compiled
 def affine_in_place(indptr: Unsigned, indices: Unsigned, data: Floats, rhs: Floats, v: Floats, backward: bool) -> float:
     """One Gauss–Seidel sweep of v = rhs + D v. Returns the largest change."""
     largest = 0.0
@@ -282,7 +275,7 @@ def affine_in_place(indptr: Unsigned, indices: Unsigned, data: Floats, rhs: Floa
     return largest
 
 
-@_compiled
+@compiled
 def bandwidth(indptr: Unsigned, indices: Unsigned, rows_per_state: int, limit: int) -> int:
     """max |s' − s| over the stored entries; counting stops at the first entry beyond `limit`, returning limit + 1."""
     widest = 0
@@ -297,7 +290,7 @@ def bandwidth(indptr: Unsigned, indices: Unsigned, rows_per_state: int, limit: i
     return widest
 
 
-@_compiled
+@compiled
 def solve_banded(indptr: Unsigned, indices: Unsigned, data: Floats, width: int, x: Floats) -> None:
     """x ← (I − D)⁻¹ x for D of the given bandwidth, by elimination without pivoting.
 

@@ -9,13 +9,14 @@ power, its floor.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from pyresac.jit import compiled
 
 Array = NDArray[np.float64]
 
 
-@njit(cache=True)
+@compiled
 def mean_and_deviation(q: Array, state: int, action: int) -> tuple[float, float]:
     """Mean and standard deviation (divisor K − 1; zero for one head) over the heads of q (K, S, A) at one pair."""
     heads: int = q.shape[0]
@@ -31,7 +32,7 @@ def mean_and_deviation(q: Array, state: int, action: int) -> tuple[float, float]
     return mean, np.sqrt(squares / (heads - 1))
 
 
-@njit(cache=True)
+@compiled
 def log_policy(q: Array, state: int, temperature: float, beta_lcb: float) -> Array:
     """log π(·|s) (A,) of π ∝ exp((Q̄ + β_lcb·σ)/α), by a shifted log-sum-exp: finite for every α > 0."""
     actions: int = q.shape[2]
@@ -47,7 +48,7 @@ def log_policy(q: Array, state: int, temperature: float, beta_lcb: float) -> Arr
     return logits
 
 
-@njit(cache=True)
+@compiled
 def sample_action(q: Array, state: int, temperature: float, beta_lcb: float, exploration: float, noise: Array) -> int:
     """With probability `exploration` a uniform action, else one of π(·|s); `noise` holds two uniforms in [0, 1)."""
     actions: int = q.shape[2]
@@ -63,7 +64,7 @@ def sample_action(q: Array, state: int, temperature: float, beta_lcb: float, exp
     return actions - 1
 
 
-@njit(cache=True)
+@compiled
 def head_targets(
     q: Array, target: Array, kappa: Array, scalars: Array, temperature: float,
     reward: float, next_state: int, terminated: bool, y: Array,
@@ -87,7 +88,7 @@ def head_targets(
         y[k] += discount * (value + shared - kappa[k])
 
 
-@njit(cache=True)
+@compiled
 def update(
     q: Array, target: Array, counts: NDArray[np.int64], kappa: Array, scalars: Array, temperature: float, noise: Array,
     state: int, action: int, reward: float, next_state: int, terminated: bool,
@@ -114,7 +115,7 @@ def update(
     return error / heads
 
 
-@njit(cache=True)
+@compiled
 def refresh(q: Array, target: Array, kappa: Array, rate: float, lambda_ale: float) -> None:
     """Q̂_k ← τ·Q_k + (1 − τ)·Q̂_k, and the penalties λ_ale·κ_k of the new frozen tables into kappa (K,)."""
     heads, states, actions = q.shape

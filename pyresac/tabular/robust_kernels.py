@@ -8,16 +8,16 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from pyresac.jit import compiled
 from pyresac.tabular.checks import Floats
 
 L1, INTERVAL, KL, ENTROPIC = 0, 1, 2, 3
 KL_UNSOLVED = -1.0
 
 
-@njit(cache=True)
+@compiled
 def l1_row(p: Floats, x: Floats, lowest: float, radius: float, w: Floats) -> float:
     """min of Σ q·x over ‖q − p‖₁ ≤ radius: half the radius moves from the highest values to the lowest state.
 
@@ -36,7 +36,7 @@ def l1_row(p: Floats, x: Floats, lowest: float, radius: float, w: Floats) -> flo
     return moved
 
 
-@njit(cache=True)
+@compiled
 def interval_row(low: Floats, high: Floats, x: Floats, w: Floats) -> None:
     """min of Σ q·x over low ≤ q ≤ high, Σ q = 1: fill up from the lowest value."""
     w[:] = low
@@ -49,7 +49,7 @@ def interval_row(low: Floats, high: Floats, x: Floats, w: Floats) -> None:
         left -= step
 
 
-@njit(cache=True)
+@compiled
 def _tilt(p: Floats, d: Floats, theta: float, w: Floats) -> tuple[float, float]:
     """The Gibbs weights w ∝ p·exp(−θd) for d ≥ 0: (their mean of d, log Σ p·exp(−θd))."""
     total = 0.0
@@ -68,7 +68,7 @@ def _tilt(p: Floats, d: Floats, theta: float, w: Floats) -> tuple[float, float]:
     return mean, log_total
 
 
-@njit(cache=True)
+@compiled
 def kl_row(p: Floats, x: Floats, radius: float, w: Floats) -> tuple[float, float]:
     """(min of Σ q·x over KL(q‖p) ≤ radius, the duality gap reached or KL_UNSOLVED), by bisection on the tilt θ.
 
@@ -116,7 +116,7 @@ def kl_row(p: Floats, x: Floats, radius: float, w: Floats) -> tuple[float, float
     return np.nan, KL_UNSOLVED
 
 
-@njit(cache=True)
+@compiled
 def entropic_row(p: Floats, x: Floats, beta: float, w: Floats) -> float:
     """−(1/β)·log Σ p·exp(−βx); `w` receives the Gibbs weights, which attain the dual minimum (C26)."""
     lowest = np.inf
@@ -127,7 +127,7 @@ def entropic_row(p: Floats, x: Floats, beta: float, w: Floats) -> float:
     return float(lowest - log_total / beta)
 
 
-@njit(cache=True)
+@compiled
 def sweep(
     kind: int,
     indptr: NDArray[Any],

@@ -152,9 +152,19 @@ def test_what_was_not_kept_has_no_gradient(engine: Callable[..., Pass], monkeypa
     monkeypatch.setattr(compiled, "chunk_of", lambda _: 2)
     layout = Layout(2, (), (4, 3), 1)
     through = engine(layout.initial(2, torch.Generator()), layout, torch.ones(3, 2), None, keep=False)
-    for gradient in (through.gradient, through.input_gradient):
-        with pytest.raises(ValueError, match="keep=False"):
-            gradient(torch.ones(2, 3, 1))
+    for some, rows in ((through, 3), (through.first(1), 1)):
+        for gradient in (some.gradient, some.input_gradient):
+            with pytest.raises(ValueError, match="keep=False"):
+                gradient(torch.ones(2, rows, 1))
+
+
+def test_other_views_at_the_same_address_are_other_networks() -> None:
+    layout = Layout(2, (), (4,), 1)
+    wide = torch.rand(2, 2 * layout.length)
+    one, other = wide.as_strided((2, layout.length), (layout.length, 1)), wide[:, : layout.length]
+    for matrix in (one, other, one[:1], one):
+        found = run_batched(matrix, layout, torch.ones(3, 2), None).output
+        torch.testing.assert_close(found, run_batched(matrix.clone(), layout, torch.ones(3, 2), None).output)
 
 
 @pytest.mark.parametrize("code", [-1, 9])

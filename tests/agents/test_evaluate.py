@@ -340,7 +340,16 @@ def test_an_array_of_another_shape_is_refused(copy: Path) -> None:
 
 def test_the_disk_refusing_ends_with_code_one(runs: list[Path], tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    assert main([str(runs[0]), "--days", "2", "--figures", str(tmp_path / "file")]) == 1
+    assert main([str(runs[0]), "--days", "2", "--figures", str(tmp_path / "file" / "below")]) == 1
+
+
+def test_a_file_for_the_figures_is_refused(
+    runs: list[Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").write_text("kept")
+    assert main([str(runs[0]), "--figures", str(tmp_path / "file")]) == 2
+    assert "which is a file; name a folder" in capsys.readouterr().err.replace("\n", " ")
+    assert (tmp_path / "file").read_text() == "kept"
 
 
 def digests(folder: Path) -> dict[str, str]:

@@ -92,15 +92,16 @@ def test_a_penalty_moves_the_target_and_not_the_slope(term: str) -> None:
 
 
 def test_an_update_changes_what_it_should() -> None:
-    learner = small_learner(actor_every=2, anchor_weight=0.1)
+    learner = small_learner(actor_every=2, anchor_weight=0.1, tau=0.02, ema_rate=0.3)
     before = copies(learner)
     learner.update(random_batch(0))
     assert changed(learner, before) == {"critic", "log_alpha", "target"}
-    torch.testing.assert_close(learner.target, torch.lerp(before["target"], learner.critic.matrix.detach(), 0.005))
+    torch.testing.assert_close(learner.target, torch.lerp(before["target"], learner.critic.matrix.detach(), 0.02))
     second = copies(learner)
     learner.update(random_batch(1))
     assert changed(learner, second) == {"critic", "log_alpha", "target", "actor", "averaged"}
-    torch.testing.assert_close(learner.averaged, torch.lerp(second["averaged"], learner.actor.matrix.detach(), 0.005))
+    torch.testing.assert_close(learner.target, torch.lerp(second["target"], learner.critic.matrix.detach(), 0.02))
+    torch.testing.assert_close(learner.averaged, torch.lerp(second["averaged"], learner.actor.matrix.detach(), 0.3))
     assert learner.updates == 2
 
 
@@ -137,3 +138,10 @@ def test_terminal_states_do_not_count_for_the_temperature() -> None:
     second.update(batch._replace(next_state=batch.next_state._replace(dense=other)))
     assert first.log_alpha.item() == second.log_alpha.item()
     assert torch.equal(first.critic.matrix, second.critic.matrix), "nor for the critics"
+
+
+def test_states_that_are_all_terminal_leave_the_temperature_alone() -> None:
+    learner = small_learner()
+    before, batch = learner.log_alpha.item(), random_batch()
+    learner.update(batch._replace(terminal=torch.ones_like(batch.terminal)))
+    assert learner.log_alpha.item() == before

@@ -19,6 +19,7 @@ from pyresac.agents.deep.distribution import LOG_STD_RANGE, SquashedGaussian, dr
 from pyresac.agents.deep.ensemble import ensemble_forward
 from pyresac.agents.deep.learner import Learner
 from pyresac.agents.deep.networks import Features, critic_values
+from pyresac.agents.deep.options import Departures
 from pyresac.agents.deep.parameters import weight_norms
 from pyresac.agents.deep.replay import Batch
 
@@ -60,12 +61,19 @@ def test_the_actor(seed: int, count: int, size: int, beta: float, alpha: float) 
     torch.testing.assert_close(torch.full_like(log_prob, of_log_prob).detach(), wanted[1], **ROUNDING)
 
 
-@pytest.mark.parametrize("count", [2, 3, 10])
-def test_heads_that_agree_have_finite_slopes(count: int) -> None:
-    heads, aim = torch.full((count, 4), 7.0), torch.full((count, 4), 6.0)
-    assert gradients.critic_loss(heads, aim, 5.0)[1].tolist() == torch.full((count, 4), 0.5).tolist()
-    slope = gradients.actor_loss(torch.zeros(4), heads, 0.1, -2.0)[2]
-    assert slope.tolist() == torch.full((count, 4), -1 / (4 * count)).tolist()
+@pytest.mark.parametrize("count", [2, 3, 5, 7, 10])
+def test_heads_that_agree_have_no_slope_of_their_deviation(count: int) -> None:
+    """Whatever they agree on, a number whose mean is rounded included."""
+    values = torch.cat([torch.tensor([7.0, 0.9, 0.1]), numbers(200, seed=3).float()])
+    heads = values.expand(count, -1).clone()
+    spread = gradients.Spread.of(heads)
+    assert not spread.slope(1.0).any()
+    assert not spread.deviation.any()
+    assert torch.equal(spread.mean, values)
+    squares = 2.0 / len(values) * (heads - (heads - 1.0))
+    assert torch.equal(gradients.critic_loss(heads, heads - 1.0, 5.0)[1], squares)
+    slope = gradients.actor_loss(torch.zeros(len(values)), heads, 0.1, -2.0)[2]
+    assert torch.equal(slope, torch.full_like(heads, -1 / (len(values) * count)))
 
 
 @pytest.mark.parametrize("size", [1e-18, 1.0, 1e15])
@@ -139,9 +147,11 @@ def applied(learner: Learner, batch: Batch, monkeypatch: pytest.MonkeyPatch) -> 
 
     def watched(_: Adam, gradient: Tensor) -> None:
         record.append(gradient.clone())
+        if len(record) == 2:
+            # no network moves, so every gradient is one at the networks before the update; α does, after its use
+            learner.log_alpha += 0.5
 
     with monkeypatch.context() as patch:
-        # nothing moves, so every gradient is one at the parameters before the update
         patch.setattr(Adam, "step", watched)
         learner.update(batch)
     return record
@@ -150,13 +160,16 @@ def applied(learner: Learner, batch: Batch, monkeypatch: pytest.MonkeyPatch) -> 
 def of_section_four(learner: Learner, batch: Batch, frozen: bool = True) -> list[Tensor]:
     """The same by autograd of the losses, everything asking for its gradient. frozen: detach y, as the paper does.
 
-    Target and online critics are one tensor here, so a target that is not detached reaches the critics.
+    Otherwise targets are the online critics themselves, which y then reaches.
     """
     options, layout = learner.options, learner.critic.layout
-    assert torch.equal(learner.target, learner.critic.matrix)
-    critic, actor = (
-        matrix.detach().clone().requires_grad_() for matrix in (learner.critic.matrix, learner.actor.matrix)
+    critic, actor, target = (
+        matrix.detach().clone().requires_grad_()
+        for matrix in (learner.critic.matrix, learner.actor.matrix, learner.target)
     )
+    if not frozen:
+        assert torch.equal(target, critic)
+        target = critic
     size, alpha = len(batch.reward), learner.alpha
     noise = torch.randn(2 * size, learner.actions, generator=learner.generator)
 
@@ -169,9 +182,9 @@ def of_section_four(learner: Learner, batch: Batch, frozen: bool = True) -> list
     y = eq.resac_target(
         batch.reward * options.reward_scale,
         batch.terminal,
-        critic_values(critic, layout, batch.next_state, next_action),
+        critic_values(target, layout, batch.next_state, next_action),
         next_log_prob,
-        weight_norms(critic, layout),
+        weight_norms(target, layout),
         discount=options.discount,
         lambda_epi=options.lambda_epi,
         lambda_ale=options.lambda_ale,
@@ -186,10 +199,11 @@ def of_section_four(learner: Learner, batch: Batch, frozen: bool = True) -> list
     of_alpha = torch.autograd.grad(eq.temperature_loss(log_alpha, going, learner.target_entropy), log_alpha)
     loss = eq.actor_loss(log_prob, critic_values(critic, layout, batch.state, action), alpha, options.beta_lcb)
     loss = loss + eq.anchor_penalty(actor, learner.best, options.anchor_weight)
+    loss = loss + options.departures.cloning * (action - batch.action).square().mean()
     return [of_critic[0], of_alpha[0], torch.autograd.grad(loss, actor)[0]]
 
 
-@pytest.mark.parametrize("options", [REGULARISED, PLAIN])
+@pytest.mark.parametrize("options", [REGULARISED, PLAIN, {**PLAIN, "departures": Departures(cloning=0.7)}])
 @pytest.mark.parametrize("rescaled", [1.0, 0.01])
 def test_an_update_follows_the_losses_of_section_four(
     options: dict[str, Any], rescaled: float, monkeypatch: pytest.MonkeyPatch
@@ -198,6 +212,7 @@ def test_an_update_follows_the_losses_of_section_four(
     for one in (learner, other):
         with torch.no_grad():
             one.actor.matrix += 0.1  # away from the anchor
+            one.target *= 1.1  # and the targets from the critics
     batch = random_batch()
     found, wanted = applied(learner, batch, monkeypatch), of_section_four(other, batch)
     assert len(found) == len(wanted) == 3
@@ -218,3 +233,26 @@ def test_no_gradient_reaches_what_is_frozen(term: str, monkeypatch: pytest.Monke
     bound = FLOAT32 * max(1.0, float(frozen.abs().max()))
     assert float((found - frozen).abs().max()) <= bound
     assert float((found - reached).abs().max()) > 100 * bound
+
+
+@pytest.mark.parametrize("share", [0.1, 10.0])
+def test_a_gradient_is_clipped_to_its_norm_and_never_raised(share: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Head by head, to `grad_clip`: a share of the smallest norm, or more than the largest."""
+    batch = random_batch()
+    plain = applied(small_learner(**PLAIN), batch, monkeypatch)
+    norms = [gradient.norm(dim=1) for gradient in (plain[0], plain[2])]
+    bound = share * float(torch.cat(norms).min() if share < 1.0 else torch.cat(norms).max())
+    clipped = applied(small_learner(**{**PLAIN, "grad_clip": bound}), batch, monkeypatch)
+    for norm, gradient in zip(norms, (clipped[0], clipped[2]), strict=True):
+        torch.testing.assert_close(gradient.norm(dim=1), norm.clamp(max=bound), rtol=1e-4, atol=1e-5)
+
+
+def test_statistics_are_noted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every eighth update, and the actor's with every eighth of its own."""
+    learner = small_learner(actor_every=3)
+    for _ in range(48):
+        learner.update(random_batch())
+    counts = learner.statistics.state()["counts"]
+    assert counts["critic_loss"] == counts["q_mean"] == counts["log_prob"] == counts["target_mean"] == 6
+    assert counts["actor_loss"] == counts["actor_grad"] == 2
+    assert all(learner.statistics.means()[name] != 0.0 for name in counts)

@@ -144,3 +144,32 @@ def test_results_that_are_none_are_refused(tmp_path: Path, capsys: pytest.Captur
     (root / "hopper" / "b-seed0" / "result.json").write_text("[1]")
     assert results.main([str(root), str(tmp_path)]) == 2
     assert "it must be a JSON object" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ('{"controllers": []}', "controllers is []; it must be an object"),
+        ('{"controllers": {"learned": 3}}', "reward of learned is None; it must be a list of numbers"),
+        ('{"controllers": {"none": {"reward": []}}}', "reward of none is []; it must be a list of numbers"),
+        ('{"controllers": {"none": {"reward": [1, "a"]}}}', "reward of none is [1, 'a']; it must be a list of numbers"),
+        ('{"return": "abc"}', "return is 'abc'; it must be a number"),
+    ],
+)
+def test_results_of_another_shape_are_refused(
+    content: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    root = tmp_path / "results"
+    write_run(root / "corridor-slow", "resac", 0, None)
+    (root / "corridor-slow" / "resac-seed0" / "result.json").write_text(content)
+    assert results.main([str(root), str(tmp_path / "figures")]) == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert "result.json" in error
+
+
+def test_ablations_without_values_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    root = tmp_path / "results"
+    write_run(root / "corridor-ablations", "bare", 0, None, ("eval_return",))
+    assert results.main([str(root), str(tmp_path / "figures")]) == 2
+    assert "no run of the ablations has the columns q_eval" in capsys.readouterr().err

@@ -52,7 +52,9 @@ class CompiledPass(NamedTuple):
 
     def first(self, rows: int) -> CompiledPass:
         """See `ensemble.Pass`."""
-        return self._replace(dense=self.dense[:rows], codes=self.codes[:rows], output=self.output[:, :rows])
+        rows_kept = self.rows if self.rows >= len(self.dense) else 0
+        dense, codes = self.dense[:rows], self.codes[:rows]
+        return self._replace(dense=dense, codes=codes, rows=rows_kept, output=self.output[:, :rows])
 
     def gradient(self, of_output: Tensor, out: Tensor | None = None) -> Tensor:
         """See `ensemble.Pass`."""
@@ -72,7 +74,7 @@ class CompiledPass(NamedTuple):
             raise ValueError("this pass was run with keep=False; it has no gradient")
         matrix, slope = self.matrix.numpy(), of_output.contiguous().numpy()
         of_inputs = np.empty((len(matrix), len(self.dense), columns), self.dense.dtype)
-        plan, chunk = self.layout.plan, min(chunk_of(self.layout), len(self.dense))
+        plan, chunk = self.layout.plan, max(1, min(chunk_of(self.layout), len(self.dense)))
 
         def some(first: int, last: int) -> None:
             kernels.backward(

@@ -26,10 +26,12 @@ class Spread(NamedTuple):
 
     @classmethod
     def of(cls, heads: Tensor) -> Spread:
-        """Of K ≥ 2 heads, in two passes, so that heads which nearly agree keep their digits."""
-        mean = heads.mean(0)
-        centred = heads - mean
-        return cls(mean, centred.norm(dim=0).mul_((len(heads) - 1) ** -0.5), centred)
+        """Of K ≥ 2 heads, from the first one on: heads that nearly agree keep their digits, and those that agree are 0
+        apart, which rounding of their mean would spoil."""
+        apart = heads - heads[0]
+        beyond = apart.mean(0)
+        centred = apart.sub_(beyond)
+        return cls(heads[0] + beyond, centred.norm(dim=0).mul_((len(heads) - 1) ** -0.5), centred)
 
     def slope(self, weight: float) -> Tensor:
         """weight·∂σ_ens/∂Q_k = weight·(Q_k − Q̄)/((K − 1)·σ_ens) (K, B); 0 where all heads agree."""

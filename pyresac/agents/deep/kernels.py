@@ -13,25 +13,18 @@ l = 1 … L − 1; chunk, the number of rows taken at a time.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
+
+from pyresac.jit import compiled
 
 Numbers = NDArray[Any]
 Integers = NDArray[np.int64]
 
-Result = TypeVar("Result")
 
-
-def _compiled(function: Callable[..., Result]) -> Callable[..., Result]:
-    compiled: Callable[..., Result] = numba.njit(cache=True, nogil=True)(function)
-    return compiled
-
-
-@_compiled
+@compiled
 def forward(
     matrix: Numbers, first: int, last: int, sizes: Integers, weights: Integers, biases: Integers, tables: Integers,
     widths: Integers, starts: Integers, dense: Numbers, codes: Integers, hidden: Numbers, rows: int, output: Numbers,
@@ -93,7 +86,7 @@ def forward(
     return True
 
 
-@_compiled
+@compiled
 def backward(
     matrix: Numbers, first: int, last: int, sizes: Integers, weights: Integers, biases: Integers, tables: Integers,
     widths: Integers, starts: Integers, dense: Numbers, codes: Integers, hidden: Numbers, rows: int,
@@ -170,7 +163,7 @@ def backward(
                 at += width * wide
 
 
-@_compiled
+@compiled
 def _through(slope: Numbers, weight: Numbers, below: Numbers, through: Numbers) -> None:
     """through = slope·weightᵀ where ReLU let something through."""
     count, n = through.shape

@@ -132,16 +132,21 @@ class Learner:
         heads = through.output[..., 0]
         loss, slope = gradients.critic_loss(heads, target, self.options.beta_ood)
         self._check("critic_loss", loss)
-        norm = self._descend("critic", through.gradient(slope[..., None], self._gradients["critic"]))
+        norms = self._descend("critic", through.gradient(slope[..., None], self._gradients["critic"]))
         if self._noted():
             sigma = eq.ensemble_deviation(heads).mean() if len(heads) > 1 else loss.new_zeros(())
-            self.statistics.note(critic_loss=loss / len(heads), q_mean=heads.mean(), sigma_mean=sigma, critic_grad=norm)
+            self.statistics.note(
+                critic_loss=loss / len(heads), q_mean=heads.mean(), sigma_mean=sigma, critic_grad=norms.max()
+            )
 
     def _adjust_temperature(self, log_prob: Tensor, terminal: Tensor) -> None:
         """No action is taken in a terminal state, so its log π does not count."""
         going = 1.0 - terminal
-        mean = torch.dot(log_prob, going) / going.sum().clamp_(min=1.0)
-        self._optimisers["temperature"].step(gradients.temperature_slope(mean, self.target_entropy))
+        count = going.sum()
+        mean = torch.dot(log_prob, going) / count.clamp(min=1.0)
+        # nothing moves α where all s′ are terminal
+        slope = gradients.temperature_slope(mean, self.target_entropy) * count.clamp_(max=1.0)
+        self._optimisers["temperature"].step(slope)
         self.log_alpha.clamp_(max=math.log(self.options.alpha_max))
 
     def _improve_policy(self, batch: Batch, through: Pass, drawn: Draw, alpha: float) -> None:
@@ -161,10 +166,10 @@ class Learner:
             penalty, more = gradients.square_penalty(self.actor.matrix, self.best, options.anchor_weight)
             loss, gradient = loss + penalty, gradient.add_(more)
         self._check("actor_loss", loss)
-        norm = self._descend("actor", gradient)
+        norms = self._descend("actor", gradient)
         self.averaged.lerp_(self.actor.matrix, options.ema_rate)
         if self._noted():
-            self.statistics.note(actor_loss=loss, actor_grad=norm)
+            self.statistics.note(actor_loss=loss, actor_grad=norms.max())
 
     def _draw(self, outputs: Tensor) -> Draw:
         return draw(outputs, self._noise(len(outputs)), self.log_volume)
@@ -173,17 +178,17 @@ class Learner:
         return torch.randn(size, self.actions, generator=self.generator, device=self.device)
 
     def _descend(self, name: str, gradient: Tensor) -> Tensor:
-        """One clipped step; returns the largest norm of a head's gradient before clipping, where it is noted."""
+        """One clipped step; returns the gradient norms (K, 1) of the heads before clipping, where they are noted."""
         clip = self.options.grad_clip
         norms: Tensor = gradient.norm(dim=1, keepdim=True) if clip is not None or self._noted() else gradient[:, :1]
         if clip is not None:
             gradient.mul_((clip / (norms + 1e-6)).clamp_(max=1.0))
         self._optimisers[name].step(gradient)
-        return norms.max()
+        return norms
 
     def _noted(self) -> bool:
-        """Whether this update's statistics are noted: runs of `actor_every`, so that an actor's step is among them."""
-        return self.updates // self.options.actor_every % NOTED == 0
+        """Whether this update's statistics are noted: every NOTED-th, and every NOTED-th with an actor's step."""
+        return self.updates % NOTED == 0 or self.updates % (NOTED * self.options.actor_every) == 0
 
     def _scaled(self, reward: Tensor) -> Tensor:
         if self.options.departures.standardise_rewards:
@@ -269,10 +274,11 @@ class Learner:
 
 
 def _require_memory(options: AlgorithmOptions, critic: Layout, policy_layout: Layout) -> None:
-    """Of what is there in any case: parameters, gradient, two moments and a copy, and a batch's inputs and values."""
+    """Of what is there in any case: parameters, gradient, two moments and a copy, a batch's activations."""
     heads, batch = options.ensemble_size, options.batch_size
     networks = 5 * (heads * critic.length + policy_layout.length)
-    needed, free = 4 * (networks + batch * (critic.dense + heads)), available_bytes()
+    activations = batch * (critic.dense + heads * (sum(options.hidden) + 1) + 2 * sum(options.actor_hidden))
+    needed, free = 4 * (networks + activations), available_bytes()
     if free is not None and needed > free:
         raise InputError(
             f"ensemble_size = {heads}, hidden = {list(options.hidden)}, actor_hidden = {list(options.actor_hidden)} "

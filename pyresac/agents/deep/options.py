@@ -132,6 +132,9 @@ class AlgorithmOptions:
                 f"the variance of one critic is undefined; take ensemble_size of at least 2, or set these to 0"
             )
 
+        if self.departures.standardise_rewards and self.batch_size == 1:
+            raise InputError("batch_size = 1 with standardise_rewards: one reward has no deviation; take at least 2")
+
     def penalty_scale(self) -> float:
         """λ_ale with the sign that the target subtracts it with."""
         return -self.lambda_ale if self.departures.add_kappa else self.lambda_ale

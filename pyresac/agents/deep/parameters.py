@@ -111,11 +111,11 @@ class Layout:
     def parts(self, matrix: Tensor) -> Parts:
         """The tensors of `matrix` (K, P), views without gradient, made once for each matrix.
 
-        An entry keeps its matrix's memory, so no other matrix can have the same address while it is there.
+        An entry keeps its matrix's memory, so what has the same address while it is there is another view of it.
         """
         address, kept = matrix.data_ptr(), self._kept
         found = kept.get(address)
-        if found is None or found.matrix.data_ptr() != address or found.matrix.shape != matrix.shape:
+        if found is None or (found.matrix.shape, found.matrix.stride()) != (matrix.shape, matrix.stride()):
             found = Parts.of(matrix.detach(), self)
             kept[address] = found
             if len(kept) > MATRICES_KEPT:

@@ -16,6 +16,8 @@ from typing import Any, TypeVar, cast
 import numba
 import numpy as np
 
+from pyresac import jit
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 SPEED_RADIUS, SPEED_ANGLE, ARRIVALS, HOLDING, EPISODE = 1, 2, 3, 4, 5
@@ -43,7 +45,7 @@ def compiled(function: Function) -> Function:
     chosen = OPTIONS.CACHE_DIR
     OPTIONS.CACHE_DIR = str(CACHE)
     try:
-        return cast(Function, numba.njit(cache=True)(function))
+        return cast(Function, jit.compiled(function))
     finally:
         OPTIONS.CACHE_DIR = chosen
 

@@ -1,0 +1,23 @@
+"""Compilation by Numba, in one place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+import numba
+
+Result = TypeVar("Result")
+
+
+def compiled(function: Callable[..., Result]) -> Callable[..., Result]:
+    """Compile for the types of the first call; IEEE order of operations (no fast-math), without the GIL.
+
+    The code is kept beside the source or in the user's cache folder, and made anew by each process where neither can be
+    written.
+    """
+    try:
+        result: Callable[..., Result] = numba.njit(cache=True, nogil=True)(function)
+    except RuntimeError:  # Numba's word for having found no such place
+        result = numba.njit(nogil=True)(function)
+    return result
