@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import numba
@@ -17,15 +18,14 @@ def twice(x: int) -> int:
 
 def test_without_a_place_for_the_cache(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[dict[str, Any]] = []
-    plain = numba.njit
 
     def refusing(**options: Any) -> Callable[[Callable[..., Any]], Any]:
         asked.append(options)
         if options.get("cache"):
             raise RuntimeError("cannot cache function 'twice': no locator available")
-        made: Callable[[Callable[..., Any]], Any] = plain(**options)
+        made: Callable[[Callable[..., Any]], Any] = numba.njit(**options)
         return made
 
-    monkeypatch.setattr(numba, "njit", refusing)
+    monkeypatch.setattr("pyresac.jit.numba", SimpleNamespace(njit=refusing))
     assert compiled(twice)(21) == 42
     assert [options.get("cache", False) for options in asked] == [True, False]
