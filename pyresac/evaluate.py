@@ -128,11 +128,15 @@ def run(options: Evaluate, console: Console) -> None:
     if not options.json:
         # before the figures, which a damaged metrics.csv can refuse
         _print(runs, contest, foreseen, options, console)
-    written = [] if options.no_figures else _draw(runs, list(rules), foreseen, options)
-    if options.json:
-        content = _plain(runs, contest, foreseen, options, written)
-        sys.stdout.write(json.dumps(content, indent=1, allow_nan=False, ensure_ascii=False) + "\n")
-    else:
+    written: list[Path] = []
+    try:
+        if not options.no_figures:
+            written = _draw(runs, list(rules), foreseen, options)
+    finally:
+        if options.json:
+            content = _plain(runs, contest, foreseen, options, written)
+            sys.stdout.write(json.dumps(content, indent=1, allow_nan=False, ensure_ascii=False) + "\n")
+    if not options.json:
         for path in written:
             console.print(f"wrote {escape(str(path))}", soft_wrap=True)
 

@@ -269,6 +269,14 @@ def bad_metrics(run: Path) -> None:
     (run / "metrics.csv").write_text("step,eval_return\n1,two\n")
 
 
+def test_a_damaged_curve_costs_the_figures_and_not_the_numbers(copy: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    bad_metrics(copy)
+    assert main([str(copy), "--days", "2", "--json"]) == 2
+    shown = capsys.readouterr()
+    assert json.loads(shown.out)["figures"] == []
+    assert "metrics.csv is not a table" in shown.err
+
+
 SPOILT = [
     (no_config, "copy is not a run folder: there is no config.json"),
     (tabular, "run of the agent 'tabular'"),

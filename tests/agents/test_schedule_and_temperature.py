@@ -10,7 +10,7 @@ import pytest
 import torch
 from deep_cases import random_batch, small_learner
 
-from pyresac.agents.deep.options import AlgorithmOptions
+from pyresac.agents.deep.options import AlgorithmOptions, Departures
 from pyresac.agents.deep.schedule import PessimismSchedule
 from pyresac.errors import InputError
 
@@ -197,3 +197,17 @@ def test_rewards_are_scaled_once() -> None:
     scaled.update(batch._replace(reward=batch.reward * 100.0))
     torch.testing.assert_close(plain.critic.matrix, scaled.critic.matrix)
     assert math.isfinite(plain.alpha)
+
+
+def test_standardised_rewards_have_mean_0_and_deviation_10() -> None:
+    learner = small_learner(departures=Departures(standardise_rewards=True))
+    reward = random_batch().reward * 3.0 + 7.0
+    found = learner._scaled(reward)
+    torch.testing.assert_close(found.mean(), torch.zeros(()), rtol=0.0, atol=1e-5)
+    torch.testing.assert_close(found.std(), torch.tensor(10.0), rtol=1e-5, atol=0.0)
+    assert (found.argsort() == reward.argsort()).all()
+
+
+def test_one_reward_cannot_be_standardised() -> None:
+    with pytest.raises(InputError, match="batch_size = 1 with standardise_rewards: one reward has no deviation"):
+        small_learner(departures=Departures(standardise_rewards=True), batch_size=1)
