@@ -215,6 +215,8 @@ def redraw(options: Options) -> None:
     """Figures to their folder, tables to stdout, notes to stderr. Raises InputError and OSError."""
     if not options.results.is_dir():
         raise InputError(f"{options.results} is no folder of results")
+    if options.figures.exists() and not options.figures.is_dir():
+        raise InputError(f"figures = {options.figures}, which is a file; name a folder")
     for name, (figure, draw) in FIGURES.items():
         experiment = load(options.results / name)
         if experiment is None:

@@ -136,6 +136,10 @@ def test_results_that_are_none_are_refused(tmp_path: Path, capsys: pytest.Captur
     root = tmp_path / "results"
     assert results.main([str(root)]) == 2
     assert "is no folder of results" in capsys.readouterr().err
+    root.mkdir()
+    (tmp_path / "file").write_text("kept")
+    assert results.main([str(root), str(tmp_path / "file")]) == 2
+    assert "which is a file; name a folder" in capsys.readouterr().err
     write_run(root / "hopper", "a", 0, None, ("kappa",))
     assert results.main([str(root), str(tmp_path)]) == 2
     assert "expected the columns step and eval_return" in capsys.readouterr().err
