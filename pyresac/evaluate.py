@@ -41,7 +41,7 @@ from pyresac.envs.bus.simulator import LARGEST_SEED
 from pyresac.errors import InputError
 from pyresac.figures import training
 from pyresac.figures.curves import Group, grouped, read_curves
-from pyresac.figures.style import write
+from pyresac.figures.style import require_folder, write
 from pyresac.figures.training import Predictions
 from pyresac.run.config import differences, to_dict
 from pyresac.run.options import FREE_ON_RESUME
@@ -94,8 +94,7 @@ class Evaluate:
             raise InputError(f"seed = {self.seed}; it must lie in [0, {LARGEST_SEED // 2}]")
         if not 0.0 < self.level < 1.0:
             raise InputError(f"level = {self.level}; it must lie between 0 and 1")
-        if self.figures is not None and self.figures.exists() and not self.figures.is_dir():
-            raise InputError(f"figures = {self.figures}, which is a file; name a folder")
+        require_folder(self.figures)
 
 
 def main(arguments: list[str] | None = None) -> int:

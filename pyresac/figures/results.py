@@ -21,7 +21,7 @@ from matplotlib.figure import Figure
 from pyresac.command import exit_code
 from pyresac.errors import InputError
 from pyresac.figures.curves import Curves, Group, grouped, read_curves
-from pyresac.figures.style import new_figure, write
+from pyresac.figures.style import new_figure, require_folder, write
 from pyresac.figures.training import CORRIDOR, RETURN, band_on, learning_curve, returns_on, rule_label
 
 RUN = re.compile(r"(?P<label>.+)-seed\d+")
@@ -215,8 +215,7 @@ def redraw(options: Options) -> None:
     """Figures to their folder, tables to stdout, notes to stderr. Raises InputError and OSError."""
     if not options.results.is_dir():
         raise InputError(f"{options.results} is no folder of results")
-    if options.figures.exists() and not options.figures.is_dir():
-        raise InputError(f"figures = {options.figures}, which is a file; name a folder")
+    require_folder(options.figures)
     for name, (figure, draw) in FIGURES.items():
         experiment = load(options.results / name)
         if experiment is None:

@@ -9,6 +9,8 @@ from pathlib import Path
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from pyresac.errors import InputError
+
 BLUE, ORANGE, GREEN, RED, PURPLE, SKY = "#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9"
 """M. Okabe and K. Ito, Color universal design (2008)."""
 GREY = "#555555"
@@ -34,6 +36,12 @@ def plain(axes: Axes) -> Axes:
 def colours() -> Iterator[str]:
     """The colours of curves, over and over."""
     return cycle(CYCLE)
+
+
+def require_folder(figures: Path | None) -> None:
+    """Raise InputError where the figures cannot go into `figures`, because it is a file."""
+    if figures is not None and figures.exists() and not figures.is_dir():
+        raise InputError(f"figures = {figures}, which is a file; name a folder")
 
 
 def write(figure: Figure, path: Path) -> Path:

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from pyresac.agents.deep.learner import Learner
-from pyresac.agents.deep.networks import Features
+from pyresac.agents.deep.networks import Features, state_pass
 from pyresac.agents.deep.options import AlgorithmOptions
 from pyresac.agents.deep.replay import Batch
 from pyresac.envs.bus import Corridor, Direction, Vehicle
@@ -18,6 +19,17 @@ from pyresac.envs.bus.files import save_corridor
 
 ACTIONS, DENSE, CATEGORIES, SIZE = 2, 3, (4, 6), 16
 SMALL: Mapping[str, Any] = {"ensemble_size": 3, "hidden": (8, 6), "actor_hidden": (7,), "batch_size": SIZE}
+
+REGULARISED: Mapping[str, Any] = {
+    "lambda_epi": 0.5,
+    "lambda_ale": 0.1,
+    "beta_ood": 0.5,
+    "beta_lcb": -1.0,
+    "anchor_weight": 0.1,
+    "independence": 0.5,
+    "actor_every": 1,
+}
+"""Every term of the losses is there."""
 
 
 def small_learner(seed: int = 0, **options: Any) -> Learner:
@@ -50,6 +62,12 @@ def random_batch(seed: int = 0, size: int = SIZE) -> Batch:
         terminal=(torch.arange(size) % 4 == 0).float(),
         next_state=features(),
     )
+
+
+def bootstrap_target(learner: Learner, batch: Batch, alpha: float) -> tuple[Tensor, Tensor]:
+    """y (K, B) and log π(a′|s′) (B,) at actions that are drawn now, as an update has them."""
+    drawn = learner._draw(state_pass(learner.actor.matrix, learner.actor.layout, batch.next_state).output[0])
+    return learner._target(batch, batch.reward, drawn.unit, drawn.log_prob, alpha), drawn.log_prob
 
 
 def save_tiny_corridor(path: Path) -> None:

@@ -4,20 +4,10 @@ from __future__ import annotations
 
 import pytest
 import torch
-from deep_cases import random_batch, small_learner
+from deep_cases import REGULARISED, bootstrap_target, random_batch, small_learner
 from torch import Tensor
 
 from pyresac.agents.deep.learner import Learner
-
-REGULARISED = {
-    "lambda_epi": 0.5,
-    "lambda_ale": 0.1,
-    "beta_ood": 0.5,
-    "beta_lcb": -1.0,
-    "anchor_weight": 0.1,
-    "independence": 0.5,
-    "actor_every": 1,
-}
 
 
 def tensors(learner: Learner) -> dict[str, Tensor]:
@@ -50,7 +40,7 @@ def test_nothing_accumulates_a_gradient() -> None:
 def bootstrap(learner: Learner) -> tuple[Tensor, Tensor]:
     learner.generator.manual_seed(3)
     batch = random_batch()
-    y, log_prob = learner.bootstrap_target(batch, batch.reward, learner.alpha)
+    y, log_prob = bootstrap_target(learner, batch, learner.alpha)
     return y, log_prob
 
 

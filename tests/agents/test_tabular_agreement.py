@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 import torch
+from deep_cases import bootstrap_target
 from numpy.typing import NDArray
 
 from pyresac.agents.deep import objectives as eq
@@ -230,7 +231,7 @@ def test_the_learners_target_is_its_equation(preset: str) -> None:
     noise = wide(torch.randn(size, 2, generator=torch.Generator().manual_seed(9)))
     learner.generator.manual_seed(9)
     alpha = 0.3
-    y, log_prob = learner.bootstrap_target(batch, batch.reward, alpha)
+    y, log_prob = bootstrap_target(learner, batch, alpha)
 
     numbers = state.codes.numpy() if state.codes is not None else None
     assert numbers is not None

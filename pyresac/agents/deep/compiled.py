@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from pyresac.agents.deep import kernels
-from pyresac.agents.deep.parameters import Layout
+from pyresac.agents.deep.parameters import Integers, Layout
 
-Integers = NDArray[np.int64]
 SMALL_PRODUCT = 10**6
 """Multiplications of a product up to which OpenBLAS does without packing."""
 CACHED = 2**16
@@ -31,6 +30,10 @@ def chunk_of(layout: Layout) -> int:
     widest = max(layout.hidden)
     unpacked = SMALL_PRODUCT // widest**2
     return min(unpacked, 1024) if unpacked >= 128 else max(64, CACHED // widest)
+
+
+def _chunk(layout: Layout, size: int) -> int:
+    return max(1, min(chunk_of(layout), size))
 
 
 class CompiledPass(NamedTuple):
@@ -74,7 +77,7 @@ class CompiledPass(NamedTuple):
             raise ValueError("this pass was run with keep=False; it has no gradient")
         matrix, slope = self.matrix.numpy(), of_output.contiguous().numpy()
         of_inputs = np.empty((len(matrix), len(self.dense), columns), self.dense.dtype)
-        plan, chunk = self.layout.plan, max(1, min(chunk_of(self.layout), len(self.dense)))
+        plan, chunk = self.layout.plan, _chunk(self.layout, len(self.dense))
 
         def some(first: int, last: int) -> None:
             kernels.backward(
@@ -94,7 +97,7 @@ def run_compiled(
     parameters, inputs = matrix.detach(), dense.detach().contiguous().numpy()
     heads, size = len(parameters), len(inputs)
     given = np.empty((size, 0), np.int64) if codes is None else codes.contiguous().numpy()
-    chunk = max(1, min(chunk_of(layout), size))
+    chunk = _chunk(layout, size)
     rows = size if keep else chunk
     hidden = np.empty((heads, rows * sum(layout.hidden)), inputs.dtype)
     output = np.empty((heads, size, layout.outputs), inputs.dtype)

@@ -18,10 +18,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pyresac.agents.deep.parameters import Integers
 from pyresac.jit import compiled
 
 Numbers = NDArray[Any]
-Integers = NDArray[np.int64]
 
 
 @compiled

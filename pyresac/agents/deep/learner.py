@@ -14,9 +14,9 @@ from torch import Tensor
 from pyresac.agents.deep import gradients
 from pyresac.agents.deep import objectives as eq
 from pyresac.agents.deep.adam import Adam
-from pyresac.agents.deep.distribution import Draw, SquashedGaussian, draw
-from pyresac.agents.deep.ensemble import Pass, run
-from pyresac.agents.deep.networks import Actor, Features, VectorizedCritic, action_pass, joined
+from pyresac.agents.deep.distribution import Draw, draw
+from pyresac.agents.deep.ensemble import Pass
+from pyresac.agents.deep.networks import Actor, Features, VectorizedCritic, action_pass, joined, policy, state_pass
 from pyresac.agents.deep.options import AlgorithmOptions
 from pyresac.agents.deep.parameters import Layout, weight_norms
 from pyresac.agents.deep.replay import Batch, available_bytes
@@ -93,7 +93,7 @@ class Learner:
         improves = self.updates % self.options.actor_every == 0
         # a′ and the actor's own step are of the same policy, so both states go through it at once
         states = joined(batch.state, batch.next_state) if improves else batch.next_state
-        through = run(self.actor.matrix, self.actor.layout, states.dense, states.codes)
+        through = state_pass(self.actor.matrix, self.actor.layout, states)
         drawn = self._draw(through.output[0])
         next_action, next_log_prob = drawn.unit[-size:], drawn.log_prob[-size:]
         target = self._target(batch, self._scaled(batch.reward), next_action, next_log_prob, alpha)
@@ -105,14 +105,8 @@ class Learner:
         if self._noted():
             self.statistics.note(log_prob=next_log_prob.mean(), target_mean=target.mean())
 
-    @torch.no_grad()
-    def bootstrap_target(self, batch: Batch, reward: Tensor, alpha: float) -> tuple[Tensor, Tensor]:
-        """y (K, B), Eq. target_y, and log π(a′|s′) (B,) at actions that are drawn now. reward: scaled."""
-        state = batch.next_state
-        drawn = self._draw(run(self.actor.matrix, self.actor.layout, state.dense, state.codes, keep=False).output[0])
-        return self._target(batch, reward, drawn.unit, drawn.log_prob, alpha), drawn.log_prob
-
     def _target(self, batch: Batch, reward: Tensor, next_action: Tensor, log_prob: Tensor, alpha: float) -> Tensor:
+        """y (K, B), Eq. target_y. reward: scaled."""
         options, layout, lambda_ale = self.options, self.critic.layout, self.options.penalty_scale()
         return eq.resac_target(
             reward,
@@ -132,12 +126,10 @@ class Learner:
         heads = through.output[..., 0]
         loss, slope = gradients.critic_loss(heads, target, self.options.beta_ood)
         self._check("critic_loss", loss)
-        norms = self._descend("critic", through.gradient(slope[..., None], self._gradients["critic"]))
+        self._descend("critic", through.gradient(slope[..., None], self._gradients["critic"]))
         if self._noted():
             sigma = eq.ensemble_deviation(heads).mean() if len(heads) > 1 else loss.new_zeros(())
-            self.statistics.note(
-                critic_loss=loss / len(heads), q_mean=heads.mean(), sigma_mean=sigma, critic_grad=norms.max()
-            )
+            self.statistics.note(critic_loss=loss / len(heads), q_mean=heads.mean(), sigma_mean=sigma)
 
     def _adjust_temperature(self, log_prob: Tensor, terminal: Tensor) -> None:
         """No action is taken in a terminal state, so its log π does not count."""
@@ -166,10 +158,10 @@ class Learner:
             penalty, more = gradients.square_penalty(self.actor.matrix, self.best, options.anchor_weight)
             loss, gradient = loss + penalty, gradient.add_(more)
         self._check("actor_loss", loss)
-        norms = self._descend("actor", gradient)
+        self._descend("actor", gradient)
         self.averaged.lerp_(self.actor.matrix, options.ema_rate)
         if self._noted():
-            self.statistics.note(actor_loss=loss, actor_grad=norms.max())
+            self.statistics.note(actor_loss=loss)
 
     def _draw(self, outputs: Tensor) -> Draw:
         return draw(outputs, self._noise(len(outputs)), self.log_volume)
@@ -177,18 +169,20 @@ class Learner:
     def _noise(self, size: int) -> Tensor:
         return torch.randn(size, self.actions, generator=self.generator, device=self.device)
 
-    def _descend(self, name: str, gradient: Tensor) -> Tensor:
-        """One clipped step; returns the gradient norms (K, 1) of the heads before clipping, where they are noted."""
-        clip = self.options.grad_clip
-        norms: Tensor = gradient.norm(dim=1, keepdim=True) if clip is not None or self._noted() else gradient[:, :1]
-        if clip is not None:
-            gradient.mul_((clip / (norms + 1e-6)).clamp_(max=1.0))
+    def _descend(self, name: str, gradient: Tensor) -> None:
+        """One step, each head's gradient clipped by its own norm."""
+        clip, noted = self.options.grad_clip, self._noted()
+        if clip is not None or noted:
+            norms = gradient.norm(dim=1, keepdim=True)
+            if noted:
+                self.statistics.note(**{f"{name}_grad": norms.max()})
+            if clip is not None:
+                gradient.mul_((clip / (norms + 1e-6)).clamp_(max=1.0))
         self._optimisers[name].step(gradient)
-        return norms
 
     def _noted(self) -> bool:
-        """Whether this update's statistics are noted: every NOTED-th, and every NOTED-th with an actor's step."""
-        return self.updates % NOTED == 0 or self.updates % (NOTED * self.options.actor_every) == 0
+        """Whether this update's statistics are noted; the actor's are where it takes part as well."""
+        return self.updates % NOTED == 0
 
     def _scaled(self, reward: Tensor) -> Tensor:
         if self.options.departures.standardise_rewards:
@@ -198,17 +192,14 @@ class Learner:
     @torch.no_grad()
     def explore(self, state: Features) -> NDArray[np.float32]:
         """Sampled actions (B, A) of the present policy, in units."""
-        return self._policy(self.actor.matrix, state).units(self._noise(len(state.dense))).cpu().numpy()
+        noise = self._noise(len(state.dense))
+        return policy(self.actor.matrix, self.actor.layout, state).units(noise).cpu().numpy()
 
     @torch.no_grad()
     def exploit(self, state: Features, parameters: Tensor | None = None) -> NDArray[np.float32]:
         """Deterministic actions (B, A) of the averaged policy, or of other actor parameters (1, P), in units."""
         matrix = self.averaged if parameters is None else parameters
-        return self._policy(matrix, state).mode().cpu().numpy()
-
-    def _policy(self, matrix: Tensor, state: Features) -> SquashedGaussian:
-        outputs = run(matrix, self.actor.layout, state.dense, state.codes, keep=False).output[0]
-        return SquashedGaussian(*outputs.chunk(2, 1))
+        return policy(matrix, self.actor.layout, state).mode().cpu().numpy()
 
     @torch.no_grad()
     def values(self, state: Features, unit: Tensor) -> Tensor:

@@ -70,10 +70,16 @@ class Actor(nn.Module):
         """(1, P)."""
 
     def forward(self, state: Features) -> SquashedGaussian:
-        """The policy's distribution at each of B states."""
-        return policy(self.matrix, self.layout, state)
+        """The policy's distribution at each of B states, for autograd."""
+        outputs = ensemble_forward(self.matrix, self.layout, state.dense, state.codes)
+        return SquashedGaussian(*outputs[0].chunk(2, 1))
+
+
+def state_pass(matrix: Tensor, layout: Layout, state: Features, keep: bool = True) -> Pass:
+    """Through the policy in `matrix` (1, P); output (1, B, 2A). Without a graph, see `ensemble.run`."""
+    return run(matrix, layout, state.dense, state.codes, keep)
 
 
 def policy(matrix: Tensor, layout: Layout, state: Features) -> SquashedGaussian:
-    """The distribution under the parameters `matrix` (1, P)."""
-    return SquashedGaussian(*ensemble_forward(matrix, layout, state.dense, state.codes)[0].chunk(2, 1))
+    """The distribution under the parameters `matrix` (1, P), without a graph."""
+    return SquashedGaussian(*state_pass(matrix, layout, state, keep=False).output[0].chunk(2, 1))

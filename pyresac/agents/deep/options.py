@@ -131,7 +131,6 @@ class AlgorithmOptions:
                 f"ensemble_size = 1 with {', '.join(f'{name} = {getattr(self, name)}' for name in used)}: "
                 f"the variance of one critic is undefined; take ensemble_size of at least 2, or set these to 0"
             )
-
         if self.departures.standardise_rewards and self.batch_size == 1:
             raise InputError("batch_size = 1 with standardise_rewards: one reward has no deviation; take at least 2")
 
