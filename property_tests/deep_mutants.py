@@ -12,21 +12,22 @@ def deep(name: str, file: str, old: str, new: str, *tests: str) -> Mutant:
 
 TARGET, FROZEN = "test_objectives", "test_frozen"
 GRADIENTS, ENSEMBLE = "test_gradients", "test_ensemble"
+POINTWISE = "test_pointwise"
 SCHEDULE, DENSITY, REPLAY = "test_schedule_and_temperature", "test_distribution", "test_replay"
 
 DEEP = (
     deep(
         "discount dropped",
         "objectives.py",
-        "reward + discount * (1.0 - terminal) * value",
-        "reward + (1.0 - terminal) * value",
+        "torch.addcmul(reward, 1.0 - terminal, value, value=discount)",
+        "torch.addcmul(reward, 1.0 - terminal, value, value=1.0)",
         TARGET,
     ),
     deep(
         "terminals bootstrap",
         "objectives.py",
-        "reward + discount * (1.0 - terminal) * value",
-        "reward + discount * value",
+        "torch.addcmul(reward, 1.0 - terminal, value, value=discount)",
+        "torch.addcmul(reward, torch.ones_like(terminal), value, value=discount)",
         TARGET,
     ),
     deep(
@@ -74,15 +75,15 @@ DEEP = (
     deep(
         "entropy subtracted",
         "objectives.py",
-        "value - alpha * log_prob",
-        "value + alpha * log_prob",
+        "torch.sub(value, log_prob, alpha=alpha)",
+        "torch.add(value, log_prob, alpha=alpha)",
         TARGET,
     ),
     deep(
         "blend turned round",
         "objectives.py",
-        "torch.lerp(heads.amin(0).expand_as(heads), heads, independence)",
-        "torch.lerp(heads, heads.amin(0).expand_as(heads), independence)",
+        "torch.lerp(least, heads, independence)",
+        "torch.lerp(heads, least, independence)",
         TARGET,
     ),
     deep(
@@ -167,7 +168,7 @@ DEEP = (
         "distribution.py",
         "torch.ops.aten.tanh_backward(of_unit, unit) + unit * (2.0 * of_log_prob)",
         "torch.ops.aten.tanh_backward(of_unit, unit)",
-        GRADIENTS,
+        POINTWISE,
     ),
     deep(
         "states of the wrong half",
@@ -193,8 +194,8 @@ DEEP = (
     deep(
         "targets at the averaged policy's rate",
         "learner.py",
-        "self.target.lerp_(self.critic.matrix, self.options.tau)",
-        "self.target.lerp_(self.critic.matrix, self.options.ema_rate)",
+        "options.critic_lr, self.target, options.tau)",
+        "options.critic_lr, self.target, options.ema_rate)",
         FROZEN,
     ),
     deep(
@@ -256,8 +257,8 @@ DEEP = (
     deep(
         "terminal states count for the temperature",
         "learner.py",
-        "going = 1.0 - terminal",
-        "going = torch.ones_like(terminal)",
+        "gradients.temperature_slope(log_prob, 1.0 - terminal,",
+        "gradients.temperature_slope(log_prob, torch.ones_like(terminal),",
         FROZEN,
     ),
     deep(
@@ -284,8 +285,8 @@ DEEP = (
     deep(
         "volume of the box added",
         "distribution.py",
-        "log_prob.sub_(constant + log_volume)",
-        "log_prob.sub_(constant - log_volume)",
+        "2.0 * math.log(2.0)) + log_volume",
+        "2.0 * math.log(2.0)) - log_volume",
         DENSITY,
     ),
     deep(
@@ -329,5 +330,68 @@ DEEP = (
         '            "averaged": self.averaged,\n',
         "",
         "test_learner_state",
+    ),
+    deep(
+        "Adam without the correction of its second moment",
+        "adam.py",
+        "1.0 / math.sqrt(1.0 - SECOND**steps)",
+        "1.0",
+        POINTWISE,
+    ),
+    deep(
+        "Adam's second moment kept",
+        "pointwise.py",
+        "second = kept * square[i] + squared * slope * slope",
+        "second = square[i] + squared * slope * slope",
+        POINTWISE,
+    ),
+    deep(
+        "averages from one end only",
+        "pointwise.py",
+        "near = kind(share) < kind(0.5)",
+        "near = True",
+        POINTWISE,
+    ),
+    deep(
+        "averages of the parameter before its step",
+        "pointwise.py",
+        "away = value - average[i]",
+        "away = parameter[i] + np.divide(step * moment, np.sqrt(second) * scale + least) - average[i]",
+        POINTWISE,
+    ),
+    deep(
+        "digits of a small tanh lost",
+        "pointwise.py",
+        "x = np.expm1(-two * abs(u))",
+        "x = np.exp(-two * abs(u)) - kind(1.0)",
+        POINTWISE,
+    ),
+    deep(
+        "compiled density without its spread",
+        "pointwise.py",
+        "np.log(two + x)) - log_std - kind(0.5)",
+        "np.log(two + x)) - kind(0.5)",
+        POINTWISE,
+    ),
+    deep(
+        "compiled slope beyond the bounds of log s",
+        "pointwise.py",
+        "outside = raw <= kind(low) or raw >= kind(high)",
+        "outside = raw >= kind(high)",
+        POINTWISE,
+    ),
+    deep(
+        "compiled slope without that of the density",
+        "pointwise.py",
+        "(one - tanh * tanh) + kind(2.0) * tanh * weight",
+        "(one - tanh * tanh)",
+        GRADIENTS,
+    ),
+    deep(
+        "no number drawn as the least spread",
+        "pointwise.py",
+        "log_std = kind(low) if raw < kind(low) else",
+        "log_std = kind(low) if not raw >= kind(low) else",
+        POINTWISE,
     ),
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import pytest
@@ -15,7 +14,7 @@ from torch import Tensor
 from pyresac.agents.deep import gradients
 from pyresac.agents.deep import objectives as eq
 from pyresac.agents.deep.adam import Adam
-from pyresac.agents.deep.distribution import LOG_STD_RANGE, SquashedGaussian, draw
+from pyresac.agents.deep.distribution import SquashedGaussian
 from pyresac.agents.deep.ensemble import ensemble_forward
 from pyresac.agents.deep.learner import Learner
 from pyresac.agents.deep.networks import Features, critic_values
@@ -96,29 +95,13 @@ def test_penalties_of_squares() -> None:
 def test_the_temperature() -> None:
     log_alpha, log_prob = torch.tensor(-1.0, dtype=torch.double, requires_grad=True), numbers(7, seed=0)
     (expected,) = torch.autograd.grad(eq.temperature_loss(log_alpha, log_prob, -1.5), log_alpha)
-    torch.testing.assert_close(gradients.temperature_slope(log_prob.mean(), -1.5), expected, **ROUNDING)
-
-
-def test_a_draw_is_a_sample_and_has_its_gradient() -> None:
-    """Against plain operations of PyTorch, and beyond the bounds of log s as well, where its gradient is 0."""
-    outputs, noise = numbers(6, 4, seed=0), numbers(6, 2, seed=1)
-    outputs[0, 2], outputs[1, 3] = LOG_STD_RANGE[0] - 5.0, LOG_STD_RANGE[1] + 5.0
-    outputs.requires_grad_()
-    mean, log_std = outputs[:, :2], outputs[:, 2:].clamp(*LOG_STD_RANGE)
-    before = mean + log_std.exp() * noise
-    unit = torch.tanh(before)
-    gaussian = -0.5 * noise.square() - log_std - 0.5 * math.log(2.0 * math.pi)
-    # 1 − tanh² = cosh⁻²
-    log_prob = (gaussian + 2.0 * torch.log(torch.cosh(before))).sum(1) - 0.7
-    drawn = draw(outputs.detach(), noise, 0.7)
-    torch.testing.assert_close(drawn.unit, unit.detach(), **ROUNDING)
-    torch.testing.assert_close(drawn.log_prob, log_prob.detach(), **ROUNDING)
-    of_unit = numbers(6, 2, seed=2)
-    (wanted,) = torch.autograd.grad((unit * of_unit).sum() + 0.3 * log_prob.sum(), outputs)
-    torch.testing.assert_close(drawn.gradient(of_unit, 0.3), wanted, **ROUNDING)
-    assert not drawn.gradient(of_unit, 0.3)[[0, 1], [2, 3]].any()
-    part = drawn.first(4)
-    torch.testing.assert_close(part.gradient(of_unit[:4], 0.3), wanted[:4], **ROUNDING)
+    assert_close = torch.testing.assert_close
+    assert_close(gradients.temperature_slope(log_prob, torch.ones_like(log_prob), -1.5), expected, **ROUNDING)
+    # states in which no action is taken do not count, wherever they stand
+    going = torch.tensor([1.0, 0.0, 1.0, 1.0, 0.0, 0.0, 1.0], dtype=torch.double)
+    (expected,) = torch.autograd.grad(eq.temperature_loss(log_alpha, log_prob[going == 1.0], -1.5), log_alpha)
+    assert_close(gradients.temperature_slope(log_prob, going, -1.5), expected, **ROUNDING)
+    assert gradients.temperature_slope(log_prob, torch.zeros_like(log_prob), -1.5) == 0.0
 
 
 # --- the whole update

@@ -89,7 +89,6 @@ class CompiledPass(NamedTuple):
         return of_inputs
 
 
-@torch.no_grad()
 def run_compiled(
     matrix: Tensor, layout: Layout, dense: Tensor, codes: Tensor | None, keep: bool = True
 ) -> CompiledPass:

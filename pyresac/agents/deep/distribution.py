@@ -16,6 +16,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from pyresac.agents.deep import pointwise
 from pyresac.errors import InputError
 
 LOG_STD_RANGE = (-20.0, 2.0)
@@ -88,10 +89,6 @@ class SquashedGaussian:
         unit, log_prob = _Sample.apply(self.mean, self.log_std, noise, log_volume)  # type: ignore[no-untyped-call]
         return unit, log_prob
 
-    def units(self, noise: Tensor) -> Tensor:
-        """Units tanh(μ + s·noise) (B, A) alone."""
-        return torch.tanh(torch.addcmul(self.mean, self.log_std.exp(), noise))
-
     def mode(self) -> Tensor:
         """Units tanh(μ) (B, A): the deterministic policy."""
         return torch.tanh(self.mean)
@@ -113,21 +110,52 @@ class Draw(NamedTuple):
         """The first `rows` actions alone."""
         return Draw(*(part[:rows] for part in self))
 
-    def gradient(self, of_unit: Tensor, of_log_prob: Tensor | float) -> Tensor:
-        """(B, 2A): of the policy's outputs, given those of the units (B, A) and of log π (a number, or (B, 1)).
+    def gradient(self, of_unit: Tensor, of_log_prob: float) -> Tensor:
+        """(B, 2A): of the policy's outputs, given those of the units (B, A) and of every log π.
 
         ∂v/∂u = 1 − v², ∂log π/∂u = 2v, ∂u/∂μ = 1, ∂u/∂log s = s·noise, and ∂log π/∂log s has −1 besides.
         """
-        of_mean, of_log_std = _of_mean_and_spread(self.unit, self.spread, of_unit, of_log_prob)
-        raw = self.outputs[:, self.unit.shape[1] :]
-        return torch.cat([of_mean, torch.ops.aten.hardtanh_backward(of_log_std, raw, *LOG_STD_RANGE)], 1)
+        found = compiled_gradient if self.outputs.device.type == "cpu" else eager_gradient
+        return found(self, of_unit, of_log_prob)
 
 
-@torch.no_grad()
 def draw(outputs: Tensor, noise: Tensor, log_volume: float) -> Draw:
-    """`SquashedGaussian.sample` of a policy's outputs (B, 2A), without a graph."""
+    """`SquashedGaussian.sample` of a policy's outputs (B, 2A), which must not ask for a gradient."""
+    return (compiled_draw if outputs.device.type == "cpu" else eager_draw)(outputs, noise, log_volume)
+
+
+def compiled_draw(outputs: Tensor, noise: Tensor, log_volume: float) -> Draw:
+    """`draw` on the CPU."""
+    spread, unit, log_prob = torch.empty_like(noise), torch.empty_like(noise), noise.new_empty(len(noise))
+    results, constant = (spread.numpy(), unit.numpy(), log_prob.numpy()), _constant(noise.shape[1], log_volume)
+    pointwise.draw(outputs.numpy(), noise.numpy(), *LOG_STD_RANGE, constant, *results)
+    return Draw(outputs, spread, unit, log_prob)
+
+
+def compiled_gradient(drawn: Draw, of_unit: Tensor, of_log_prob: float) -> Tensor:
+    """`Draw.gradient` on the CPU."""
+    result = torch.empty_like(drawn.outputs)
+    outputs, spread, unit, _ = (part.numpy() for part in drawn)
+    pointwise.draw_gradient(outputs, spread, unit, *LOG_STD_RANGE, of_unit.numpy(), of_log_prob, result.numpy())
+    return result
+
+
+def eager_draw(outputs: Tensor, noise: Tensor, log_volume: float) -> Draw:
+    """`draw` on other devices."""
     mean, raw = outputs.chunk(2, 1)
     return Draw(outputs, *_drawn(mean, raw.clamp(*LOG_STD_RANGE), noise, log_volume))
+
+
+def eager_gradient(drawn: Draw, of_unit: Tensor, of_log_prob: float) -> Tensor:
+    """`Draw.gradient` on other devices."""
+    of_mean, of_log_std = _of_mean_and_spread(drawn.unit, drawn.spread, of_unit, of_log_prob)
+    raw = drawn.outputs[:, drawn.unit.shape[1] :]
+    return torch.cat([of_mean, torch.ops.aten.hardtanh_backward(of_log_std, raw, *LOG_STD_RANGE)], 1)
+
+
+def _constant(actions: int, log_volume: float) -> float:
+    """What log π is less by, whatever the draw."""
+    return actions * (0.5 * math.log(2.0 * math.pi) + 2.0 * math.log(2.0)) + log_volume
 
 
 def _drawn(mean: Tensor, log_std: Tensor, noise: Tensor, log_volume: float) -> tuple[Tensor, Tensor, Tensor]:
@@ -136,8 +164,7 @@ def _drawn(mean: Tensor, log_std: Tensor, noise: Tensor, log_volume: float) -> t
     before = mean + spread
     # log(1 − tanh² u) = 2·log 2 − 2·log(e^u + e^−u)
     log_prob = torch.logaddexp(before, before.neg()).mul_(2.0).sub_(log_std).addcmul_(noise, noise, value=-0.5).sum(1)
-    constant = mean.shape[1] * (0.5 * math.log(2.0 * math.pi) + 2.0 * math.log(2.0))
-    return spread, before.tanh_(), log_prob.sub_(constant + log_volume)
+    return spread, before.tanh_(), log_prob.sub_(_constant(mean.shape[1], log_volume))
 
 
 def _of_mean_and_spread(

@@ -70,6 +70,9 @@ def square_penalty(here: Tensor, there: Tensor, weight: float) -> tuple[Tensor, 
     return weight * away.square().mean(), away.mul_(2.0 * weight / away.numel())
 
 
-def temperature_slope(log_prob: Tensor, target_entropy: float) -> Tensor:
-    """∂/∂log α of `objectives.temperature_loss`: −(E[log π] + H_target). log_prob: its mean, a scalar."""
-    return -(log_prob + target_entropy)
+def temperature_slope(log_prob: Tensor, going: Tensor, target_entropy: float) -> Tensor:
+    """∂/∂log α of `objectives.temperature_loss`, −(E[log π] + H_target), over the states in which an action is taken.
+
+    log_prob: (B,). going: (B,) 0 for a terminal state, else 1. 0 where all states are terminal.
+    """
+    return torch.dot(log_prob + target_entropy, going).neg_().div_(going.sum().clamp_(min=1.0))

@@ -61,8 +61,8 @@ class Learner:
         self.schedule = PessimismSchedule(options)
         self.generator = torch.Generator(device=device).manual_seed(seed + 1)
         self._optimisers = {
-            "critic": Adam(self.critic.matrix, options.critic_lr),
-            "actor": Adam(self.actor.matrix, options.actor_lr),
+            "critic": Adam(self.critic.matrix, options.critic_lr, self.target, options.tau),
+            "actor": Adam(self.actor.matrix, options.actor_lr, self.averaged, options.ema_rate),
             "temperature": Adam(self.log_alpha, options.temperature_lr),
         }
         self.log_volume = log_volume + (actions * math.log(2.0) if departures.full_range_jacobian else 0.0)
@@ -80,7 +80,7 @@ class Learner:
     @property
     def alpha(self) -> float:
         """Temperature α."""
-        return float(self.log_alpha.detach().exp())
+        return math.exp(self.log_alpha.item())
 
     @torch.no_grad()
     def update(self, batch: Batch) -> None:
@@ -101,7 +101,6 @@ class Learner:
         self._adjust_temperature(next_log_prob, batch.terminal)
         if improves:
             self._improve_policy(batch, through.first(size), drawn.first(size), alpha)
-        self.target.lerp_(self.critic.matrix, self.options.tau)
         if self._noted():
             self.statistics.note(log_prob=next_log_prob.mean(), target_mean=target.mean())
 
@@ -132,13 +131,7 @@ class Learner:
             self.statistics.note(critic_loss=loss / len(heads), q_mean=heads.mean(), sigma_mean=sigma)
 
     def _adjust_temperature(self, log_prob: Tensor, terminal: Tensor) -> None:
-        """No action is taken in a terminal state, so its log π does not count."""
-        going = 1.0 - terminal
-        count = going.sum()
-        mean = torch.dot(log_prob, going) / count.clamp(min=1.0)
-        # nothing moves α where all s′ are terminal
-        slope = gradients.temperature_slope(mean, self.target_entropy) * count.clamp_(max=1.0)
-        self._optimisers["temperature"].step(slope)
+        self._optimisers["temperature"].step(gradients.temperature_slope(log_prob, 1.0 - terminal, self.target_entropy))
         self.log_alpha.clamp_(max=math.log(self.options.alpha_max))
 
     def _improve_policy(self, batch: Batch, through: Pass, drawn: Draw, alpha: float) -> None:
@@ -159,7 +152,6 @@ class Learner:
             loss, gradient = loss + penalty, gradient.add_(more)
         self._check("actor_loss", loss)
         self._descend("actor", gradient)
-        self.averaged.lerp_(self.actor.matrix, options.ema_rate)
         if self._noted():
             self.statistics.note(actor_loss=loss)
 
@@ -187,13 +179,14 @@ class Learner:
     def _scaled(self, reward: Tensor) -> Tensor:
         if self.options.departures.standardise_rewards:
             return 10.0 * (reward - reward.mean()) / (reward.std() + 1e-6)
-        return reward * self.options.reward_scale
+        scale = self.options.reward_scale
+        return reward if scale == 1.0 else reward * scale
 
     @torch.no_grad()
     def explore(self, state: Features) -> NDArray[np.float32]:
         """Sampled actions (B, A) of the present policy, in units."""
-        noise = self._noise(len(state.dense))
-        return policy(self.actor.matrix, self.actor.layout, state).units(noise).cpu().numpy()
+        through = state_pass(self.actor.matrix, self.actor.layout, state, keep=False)
+        return self._draw(through.output[0]).unit.cpu().numpy()
 
     @torch.no_grad()
     def exploit(self, state: Features, parameters: Tensor | None = None) -> NDArray[np.float32]:

@@ -45,7 +45,8 @@ def blended_values(heads: Tensor, independence: float) -> Tensor:
     """(K, B): ρ·Q̂_k + (1 − ρ)·min_j Q̂_j, ρ = α_ind; ρ = 1 is Eq. target_y, ρ = 0 the shared minimum."""
     if independence == 1.0:
         return heads
-    return torch.lerp(heads.amin(0).expand_as(heads), heads, independence)
+    least = heads.amin(0).expand_as(heads)
+    return least if independence == 0.0 else torch.lerp(least, heads, independence)
 
 
 def resac_target(
@@ -72,8 +73,9 @@ def resac_target(
         value = value - lambda_epi * ensemble_variance(heads)
     if lambda_ale != 0.0:
         value = value - lambda_ale * kappa[:, None]
-    value = value - alpha * log_prob
-    return reward + discount * (1.0 - terminal) * value
+    value = torch.sub(value, log_prob, alpha=alpha)
+    # reward + discount·(1 − terminal)·value
+    return torch.addcmul(reward, 1.0 - terminal, value, value=discount)
 
 
 def critic_loss(heads: Tensor, target: Tensor, beta_ood: float) -> tuple[Tensor, Tensor]:
