@@ -133,10 +133,14 @@ def _save(trainee: Trainee, folder: RunFolder, config: dict[str, Any], options: 
 
 @contextmanager
 def _last_checkpoint_named(trainee: Trainee, folder: RunFolder) -> Iterator[None]:
-    """Add the step and the last good checkpoint to a DivergenceError."""
+    """Add the step and the last good checkpoint to a DivergenceError, and as a note to what else goes wrong."""
     try:
         yield
-    except DivergenceError as error:
+    except Exception as error:
         last = folder.latest()
         good = "there is no checkpoint yet" if last is None else f"the last good checkpoint is {last}"
-        raise DivergenceError(f"{error} by step {trainee.step:,}; {good}") from error
+        if isinstance(error, DivergenceError):
+            raise DivergenceError(f"{error} by step {trainee.step:,}; {good}") from error
+        # an environment's own error, say: its traceback is what its author needs
+        error.add_note(f"training stood at step {trainee.step:,}; {good}")
+        raise

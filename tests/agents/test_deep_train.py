@@ -15,6 +15,8 @@ import torch
 from deep_cases import TINY
 
 from pyresac.agents import resac
+from pyresac.agents.deep.box_task import BoxTask
+from pyresac.agents.deep.replay import Numbers, Transitions
 from pyresac.agents.deep.trainee import DeepTrainee
 from pyresac.run.checkpoint import load_checkpoint
 from pyresac.run.config import from_dict
@@ -218,6 +220,39 @@ def test_an_environment_that_breaks_is_named_with_the_step(tmp_path: Path, capsy
     assert (
         "gave an observation that is not finite in float32: [nan, nan, nan] in copy 0 by step 0; there is no" in error
     )
+
+
+def test_an_environments_own_error_says_where_training_stood(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its traceback is its author's; that of a checkpoint is added, and from there the run goes on."""
+    run = tmp_path / "run"
+    command = [
+        "--env",
+        "Pendulum-v1",
+        "--hidden",
+        "8",
+        "--actor-hidden",
+        "8",
+        "--buffer-size",
+        "500",
+        "--no-tensorboard",
+    ]
+    command += ["--steps", "90", "--eval-every", "90", "--eval-episodes", "1", "--checkpoint-every", "30"]
+    plain = BoxTask.step
+
+    def breaking(task: BoxTask, unit: Numbers) -> Transitions:
+        if len(list((run / "checkpoints").iterdir())) == 2:
+            raise RuntimeError("the simulator broke")
+        return plain(task, unit)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(BoxTask, "step", breaking)
+        with pytest.raises(RuntimeError, match="the simulator broke") as caught:
+            main([*command, "--run-dir", str(run)])
+    (note,) = caught.value.__notes__
+    last = run / "checkpoints" / "step-000000000060.ckpt"
+    assert note == f"training stood at step 60; the last good checkpoint is {last}"
+    assert main([*command, "--run-dir", str(run), "--resume"]) == 0
+    assert json.loads((run / "result.json").read_text())["steps"] == 90
 
 
 def test_values_that_no_return_is_known_for_are_not_printed_as_nan(

@@ -45,7 +45,7 @@ class DeepTrainee:
     def __init__(self, task: Task, options: AlgorithmOptions, run: RunOptions, device: torch.device) -> None:
         """Raises InputError for a buffer that memory does not hold."""
         self.task, self.options, self._run = task, options, run
-        self.chunk = max(1, 200 // task.copies) * task.copies
+        self.chunk = max(1, 50 // task.copies) * task.copies
         widths = Widths(len(task.box.half), task.dense, len(task.categories))
         self.buffer = ReplayBuffer(options.buffer_size, widths)
         learner_seed, replay_seed = np.random.SeedSequence([run.seed, 2]).generate_state(2)
