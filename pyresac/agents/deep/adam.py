@@ -11,9 +11,7 @@ from torch import Tensor
 from torch.optim.adam import adam
 
 from pyresac.agents.deep import pointwise
-
-FIRST, SECOND = 0.9, 0.999
-"""β₁ and β₂, the decay of the moments."""
+from pyresac.agents.deep.pointwise import FIRST, LEAST, SECOND
 
 
 class Adam:
@@ -53,7 +51,7 @@ class Adam:
             beta2=SECOND,
             lr=self._rate,
             weight_decay=0.0,
-            eps=1e-8,
+            eps=LEAST,
             maximize=False,
         )
         if self._average is not None:

@@ -15,6 +15,9 @@ from pyresac.jit import compiled
 
 Numbers = NDArray[Any]
 
+FIRST, SECOND, LEAST = 0.9, 0.999, 1e-8
+"""Adam's β₁ and β₂, the decay of the moments, and ε."""
+
 
 @compiled
 def adam(
@@ -26,8 +29,8 @@ def adam(
     rate: Adam's over 1 − β₁ᵗ. rescale: 1/√(1 − β₂ᵗ). An `average` without numbers is not asked for.
     """
     kind = parameter.dtype.type
-    new, kept, squared, least = kind(0.1), kind(0.999), kind(0.001), kind(1e-8)
-    step, scale = kind(rate), kind(rescale)
+    new, kept, squared = kind(1.0 - FIRST), kind(SECOND), kind(1.0 - SECOND)
+    step, scale, least = kind(rate), kind(rescale), kind(LEAST)
     for i in range(len(parameter)):
         slope = gradient[i]
         moment = mean[i] + new * (slope - mean[i])
