@@ -10,7 +10,7 @@ from pyresac.errors import InputError
 from pyresac.run.options import RunOptions
 
 CORRIDOR = AlgorithmOptions(
-    ensemble_size=5,
+    ensemble_size=10,
     # a decision's consequences are over within a few stops; a shorter horizon is learned faster than the paper's 0.99
     discount=0.97,
     lambda_epi=0.01,
