@@ -27,9 +27,10 @@ from pyresac.figures.training import CORRIDOR, RETURN, band_on, learning_curve, 
 RUN = re.compile(r"(?P<label>.+)-seed\d+")
 LABELS = {
     "resac": "RE-SAC",
-    "resac-half": "RE-SAC",
+    "resac-half": "RE-SAC, K = 10",
     "epistemic-only": "epistemic only",
     "aleatoric-only": "aleatoric only",
+    "k5": "RE-SAC, K = 5",
     "k2": "RE-SAC, K = 2",
     "both-1": "both penalties, λ_epi = 1",
     "epistemic-1": "epistemic only, λ_epi = 1",
