@@ -50,7 +50,7 @@ SAC = AlgorithmOptions(
 )
 SETTINGS = {
     "batch 2048, K = 10, 3×64": replace(CORRIDOR, ensemble_size=10, batch_size=2048),
-    "batch 256, K = 5, 3×64": replace(CORRIDOR, ensemble_size=5, batch_size=256),
+    "batch 256, K = 10, 3×64": CORRIDOR,
 }
 
 

@@ -18,7 +18,7 @@ def wide_console() -> Console:
     return Console(highlight=False, emoji=False, width=None if sys.stdout.isatty() else PIPE_WIDTH)
 
 
-def exit_code(work: Callable[[], int | None], interrupted: str = "interrupted") -> int:
+def exit_code(work: Callable[[], int | None]) -> int:
     """Do the work and return its exit code, 0 for None; or say in one message why it ended early.
 
     2 for bad input, 1 when a number is not finite or the disk refused, 130 when interrupted.
@@ -32,6 +32,6 @@ def exit_code(work: Callable[[], int | None], interrupted: str = "interrupted") 
     except (DivergenceError, OSError) as error:
         complaints.print(f"[bold red]stopped:[/] {escape(str(error))}", soft_wrap=True)
         return 1
-    except KeyboardInterrupt:
-        complaints.print(f"[bold red]stopped:[/] {interrupted}")
+    except KeyboardInterrupt as interrupt:
+        complaints.print(f"[bold red]stopped:[/] {escape(str(interrupt) or 'interrupted')}", soft_wrap=True)
         return 130

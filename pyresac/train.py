@@ -37,7 +37,7 @@ def main(arguments: list[str] | None = None) -> int:
     """Run the command; return its exit code."""
     console = Console(highlight=False, emoji=False)
     given = sys.argv[1:] if arguments is None else arguments
-    return exit_code(lambda: run(given, console), "interrupted; the run goes on from its last checkpoint by --resume")
+    return exit_code(lambda: run(given, console))
 
 
 def run(arguments: list[str], console: Console) -> int:
@@ -57,9 +57,20 @@ def run(arguments: list[str], console: Console) -> int:
                 raise InputError(f"steps = {config.run.steps}, but {folder.path} is at step {trainee.step} already")
             folder.write_config(saved)
         return _train_and_report(trainee, config, folder, saved, console)
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(_way_on(folder)) from None
     finally:
         if folder is not None:
             folder.close()
+
+
+def _way_on(folder: RunFolder | None) -> str:
+    """After an interrupt at once, without a new checkpoint."""
+    if folder is None:
+        return "interrupted before there was a run folder"
+    last = folder.latest()
+    start = "the beginning, there is no checkpoint" if last is None else str(last)
+    return f"interrupted; go on from {start}, with\n  {folder.resume_command()}"
 
 
 def _train_and_report(trainee: Any, config: Any, folder: RunFolder, saved: dict[str, Any], console: Console) -> int:

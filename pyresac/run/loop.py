@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from numpy.typing import NDArray
 from rich.console import Console
 
-from pyresac.errors import CheckpointError, DivergenceError
+from pyresac.errors import CheckpointError, DivergenceError, InputError
 from pyresac.run.checkpoint import Checkpoint
 from pyresac.run.config import differences
 from pyresac.run.folder import RunFolder
@@ -141,6 +141,10 @@ def _last_checkpoint_named(trainee: Trainee, folder: RunFolder) -> Iterator[None
         good = "there is no checkpoint yet" if last is None else f"the last good checkpoint is {last}"
         if isinstance(error, DivergenceError):
             raise DivergenceError(f"{error} by step {trainee.step:,}; {good}") from error
-        # an environment's own error, say: its traceback is what its author needs
-        error.add_note(f"training stood at step {trainee.step:,}; {good}")
+        # an environment's own error: its traceback is what its author needs
+        note = f"training stood at step {trainee.step:,}; {good}"
+        if isinstance(error, InputError | OSError):
+            # commands answer these with a message of one line; they are not meant
+            raise RuntimeError(f"{type(error).__name__} during training: {error}\n{note}") from error
+        error.add_note(note)
         raise

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import json
 import math
 import re
@@ -18,6 +19,7 @@ from pyresac.agents import resac
 from pyresac.agents.deep.box_task import BoxTask
 from pyresac.agents.deep.replay import Numbers, Transitions
 from pyresac.agents.deep.trainee import DeepTrainee
+from pyresac.errors import InputError
 from pyresac.run.checkpoint import load_checkpoint
 from pyresac.run.config import from_dict
 from pyresac.train import main
@@ -222,8 +224,11 @@ def test_an_environment_that_breaks_is_named_with_the_step(tmp_path: Path, capsy
     )
 
 
-def test_an_environments_own_error_says_where_training_stood(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its traceback is its author's; that of a checkpoint is added, and from there the run goes on."""
+@pytest.mark.parametrize("kind", [RuntimeError, ConnectionResetError, InputError])
+def test_an_environments_own_error_says_where_training_stood(
+    kind: type[Exception], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its traceback is its author's, whatever its type; the checkpoint is added from which the run goes on."""
     run = tmp_path / "run"
     command = [
         "--env",
@@ -241,18 +246,78 @@ def test_an_environments_own_error_says_where_training_stood(tmp_path: Path, mon
 
     def breaking(task: BoxTask, unit: Numbers) -> Transitions:
         if len(list((run / "checkpoints").iterdir())) == 2:
-            raise RuntimeError("the simulator broke")
+            raise kind("the simulator broke")
         return plain(task, unit)
 
     with monkeypatch.context() as patch:
         patch.setattr(BoxTask, "step", breaking)
         with pytest.raises(RuntimeError, match="the simulator broke") as caught:
             main([*command, "--run-dir", str(run)])
-    (note,) = caught.value.__notes__
-    last = run / "checkpoints" / "step-000000000060.ckpt"
-    assert note == f"training stood at step 60; the last good checkpoint is {last}"
+    note = f"training stood at step 60; the last good checkpoint is {run / 'checkpoints/step-000000000060.ckpt'}"
+    if kind is RuntimeError:
+        assert caught.value.__notes__ == [note]
+    else:
+        # else the command would call it bad input, or a disk that refused
+        assert str(caught.value) == f"{kind.__name__} during training: the simulator broke\n{note}"
+        assert isinstance(caught.value.__cause__, kind)
     assert main([*command, "--run-dir", str(run), "--resume"]) == 0
     assert json.loads((run / "result.json").read_text())["steps"] == 90
+
+
+def test_an_interrupt_at_once_names_the_way_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As a second Ctrl-C comes: without a folder, without a checkpoint, and after one."""
+    run = tmp_path / "run"
+    command = [
+        "--env",
+        "Pendulum-v1",
+        "--hidden",
+        "8",
+        "--actor-hidden",
+        "8",
+        "--buffer-size",
+        "500",
+        "--no-tensorboard",
+    ]
+    command += ["--steps", "90", "--eval-every", "90", "--eval-episodes", "1", "--checkpoint-every", "30"]
+    command += ["--run-dir", str(run)]
+    plain, begun = BoxTask.step, BoxTask.__init__
+
+    def interrupted(after: int, *resume: str) -> str:
+        def step(task: BoxTask, unit: Numbers) -> Transitions:
+            if len(list((run / "checkpoints").iterdir())) == after:
+                raise KeyboardInterrupt
+            return plain(task, unit)
+
+        def begin(*arguments: Any) -> None:
+            if after < 0:
+                raise KeyboardInterrupt
+            begun(*arguments)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(BoxTask, "step", step)
+            patch.setattr(BoxTask, "__init__", begin)
+            assert main([*command, *resume]) == 130
+        return capsys.readouterr().err
+
+    way = f"with\n  python -m pyresac.train --run-dir {run} --resume"
+    assert interrupted(-1) == "stopped: interrupted before there was a run folder\n"
+    assert interrupted(0) == f"stopped: interrupted; go on from the beginning, there is no checkpoint, {way}\n"
+    last = run / "checkpoints/step-000000000030.ckpt"
+    assert interrupted(1, "--resume") == f"stopped: interrupted; go on from {last}, {way}\n"
+
+
+@pytest.mark.parametrize("copies", [1, 7, 64])
+def test_a_run_looks_for_a_stop_now_and_then(copies: int) -> None:
+    """Also with more environments side by side than steps between two looks."""
+    config = resac.preset_config("resac", "Pendulum-v1")
+    problem = dataclasses.replace(config.problem, num_envs=copies)
+    algorithm = dataclasses.replace(config.algorithm, buffer_size=100)
+    run = dataclasses.replace(config.run, steps=copies, eval_every=copies, checkpoint_every=copies)
+    chunk = resac.build(dataclasses.replace(config, problem=problem, algorithm=algorithm, run=run)).chunk
+    assert chunk % copies == 0
+    assert 0 < chunk <= max(50, copies)
 
 
 def test_values_that_no_return_is_known_for_are_not_printed_as_nan(

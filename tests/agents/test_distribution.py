@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 
 import gymnasium as gym
 import numpy as np
@@ -23,6 +24,12 @@ BOXES = [([-1.0], [1.0]), ([0.0], [60.0]), ([-0.5], [3.0]), ([-4.0, 0.0, -0.25],
 
 def box_of(low: list[float], high: list[float]) -> Box:
     return Box.of(gym.spaces.Box(np.array(low, dtype=np.float32), np.array(high, dtype=np.float32)), "here")
+
+
+@cache
+def fine_grid() -> tuple[Floats, Floats]:
+    """Gauss–Legendre's nodes and weights, which take seconds to find."""
+    return np.polynomial.legendre.leggauss(2000)
 
 
 def log_density(box: Box, mean: Floats, log_std: Floats, action: Floats) -> Floats:
@@ -59,7 +66,7 @@ def test_the_density_is_the_slope_of_the_distribution(low: list[float], high: li
 def test_the_density_integrates_to_one(low: list[float], high: list[float], mean: float, log_std: float) -> None:
     box = box_of(low, high)
     # Gauss–Legendre in the action itself, where the density vanishes at both ends faster than any power
-    nodes, weights = np.polynomial.legendre.leggauss(2000)
+    nodes, weights = fine_grid()
     action = box.centre + box.half * nodes[:, None].astype(np.float64)
     density = np.exp(log_density(box, np.array([mean]), np.array([log_std]), action))
     assert float((density * weights).sum() * box.half[0]) == pytest.approx(1.0, abs=1e-6)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 import torch
@@ -21,6 +21,7 @@ from pyresac.agents.deep.networks import Features, critic_values
 from pyresac.agents.deep.options import Departures
 from pyresac.agents.deep.parameters import weight_norms
 from pyresac.agents.deep.replay import Batch
+from pyresac.agents.deep.window import NOTED
 
 EXAMPLES = settings(deadline=None, derandomize=True, database=None, max_examples=60)
 ROUNDING: dict[str, float] = {"rtol": 1e-12, "atol": 1e-12}
@@ -102,6 +103,8 @@ def test_the_temperature() -> None:
     (expected,) = torch.autograd.grad(eq.temperature_loss(log_alpha, log_prob[going == 1.0], -1.5), log_alpha)
     assert_close(gradients.temperature_slope(log_prob, going, -1.5), expected, **ROUNDING)
     assert gradients.temperature_slope(log_prob, torch.zeros_like(log_prob), -1.5) == 0.0
+    alone = torch.eye(7, dtype=torch.double)[3]
+    assert_close(gradients.temperature_slope(log_prob, alone, -1.5), -(log_prob[3] - 1.5), **ROUNDING)
 
 
 # --- the whole update
@@ -131,8 +134,15 @@ def applied(learner: Learner, batch: Batch, monkeypatch: pytest.MonkeyPatch) -> 
     return record
 
 
-def of_section_four(learner: Learner, batch: Batch, frozen: bool = True) -> list[Tensor]:
-    """The same by autograd of the losses, everything asking for its gradient. frozen: detach y, as the paper does.
+class SectionFour(NamedTuple):
+    gradients: list[Tensor]
+    """Of critics, temperature, actor."""
+    statistics: dict[str, float]
+    """What a noted update is to tell."""
+
+
+def of_section_four(learner: Learner, batch: Batch, frozen: bool = True) -> SectionFour:
+    """An update by autograd of the losses, everything asking for its gradient. frozen: detach y, as the paper does.
 
     Otherwise targets are the online critics themselves, which y then reaches.
     """
@@ -167,14 +177,26 @@ def of_section_four(learner: Learner, batch: Batch, frozen: bool = True) -> list
     )
     y = y.detach() if frozen else y
     heads = critic_values(critic, layout, batch.state, batch.action)
-    of_critic = torch.autograd.grad(eq.critic_loss(heads, y, options.beta_ood)[0], critic)
+    critic_loss, sigma = eq.critic_loss(heads, y, options.beta_ood)
+    of_critic = torch.autograd.grad(critic_loss, critic)[0]
     log_alpha = learner.log_alpha.detach().clone().requires_grad_()
     going = next_log_prob.detach()[batch.terminal == 0]
-    of_alpha = torch.autograd.grad(eq.temperature_loss(log_alpha, going, learner.target_entropy), log_alpha)
+    of_alpha = torch.autograd.grad(eq.temperature_loss(log_alpha, going, learner.target_entropy), log_alpha)[0]
     loss = eq.actor_loss(log_prob, critic_values(critic, layout, batch.state, action), alpha, options.beta_lcb)
     loss = loss + eq.anchor_penalty(actor, learner.best, options.anchor_weight)
     loss = loss + options.departures.cloning * (action - batch.action).square().mean()
-    return [of_critic[0], of_alpha[0], torch.autograd.grad(loss, actor)[0]]
+    of_actor = torch.autograd.grad(loss, actor)[0]
+    statistics = {
+        "critic_loss": critic_loss / len(heads),
+        "actor_loss": loss,
+        "q_mean": heads.mean(),
+        "target_mean": y.mean(),
+        "sigma_mean": sigma,
+        "log_prob": next_log_prob.mean(),
+        "critic_grad": of_critic.norm(dim=1).max(),
+        "actor_grad": of_actor.norm(),
+    }
+    return SectionFour([of_critic, of_alpha, of_actor], {name: value.item() for name, value in statistics.items()})
 
 
 @pytest.mark.parametrize("options", [UNCLIPPED, PLAIN, {**PLAIN, "departures": Departures(cloning=0.7)}])
@@ -188,7 +210,7 @@ def test_an_update_follows_the_losses_of_section_four(
             one.actor.matrix += 0.1  # away from the anchor
             one.target *= 1.1  # and the targets from the critics
     batch = random_batch()
-    found, wanted = applied(learner, batch, monkeypatch), of_section_four(other, batch)
+    found, wanted = applied(learner, batch, monkeypatch), of_section_four(other, batch).gradients
     assert len(found) == len(wanted) == 3
     for gradient, expected in zip(found, wanted, strict=True):
         size = float(expected.abs().max())
@@ -203,7 +225,8 @@ def test_no_gradient_reaches_what_is_frozen(term: str, monkeypatch: pytest.Monke
     learner, other, live = (small_learner(**{**PLAIN, **weights}) for _ in range(3))
     batch = random_batch()
     found = applied(learner, batch, monkeypatch)[0]
-    frozen, reached = of_section_four(other, batch)[0], of_section_four(live, batch, frozen=False)[0]
+    frozen = of_section_four(other, batch).gradients[0]
+    reached = of_section_four(live, batch, frozen=False).gradients[0]
     bound = FLOAT32 * max(1.0, float(frozen.abs().max()))
     assert float((found - frozen).abs().max()) <= bound
     assert float((found - reached).abs().max()) > 100 * bound
@@ -221,8 +244,22 @@ def test_a_gradient_is_clipped_to_its_norm_and_never_raised(share: float, monkey
         torch.testing.assert_close(gradient.norm(dim=1), norm.clamp(max=bound), rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.parametrize("options", [REGULARISED, {**PLAIN, "departures": Departures(cloning=0.7)}])
+def test_statistics_are_those_of_the_losses(options: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Norms before they are clipped, the largest one of the critics."""
+    learner, other = (small_learner(**options) for _ in range(2))
+    for one in (learner, other):
+        one.updates = NOTED - 1
+        with torch.no_grad():
+            one.actor.matrix += 0.1
+            one.target *= 1.1
+    batch = random_batch()
+    applied(learner, batch, monkeypatch)
+    assert learner.statistics.means() == pytest.approx(of_section_four(other, batch).statistics, rel=1e-4, abs=1e-5)
+
+
 def test_statistics_are_noted(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every eighth update, and the actor's with every eighth of its own."""
+    """Every eighth update, and the actor's where it takes part in that one."""
     learner = small_learner(actor_every=3)
     for _ in range(48):
         learner.update(random_batch())

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import math
+import pickle
 from typing import Any
 
 import numpy as np
@@ -55,6 +57,9 @@ def test_a_draw_is_a_sample_and_has_its_gradient(draw: Any, gradient: Any) -> No
     part = drawn.first(4)
     torch.testing.assert_close(gradient(part, of_unit[:4], 0.3), wanted[:4], **ROUNDING)
     assert torch.equal(part.gradient(of_unit[:4], 0.3), compiled_gradient(part, of_unit[:4], 0.3))
+    # at a bound itself there is no slope either
+    at = torch.tensor([[0.3, LOG_STD_RANGE[0]], [0.3, LOG_STD_RANGE[1]]], dtype=torch.double)
+    assert not gradient(draw(at, numbers(2, 1, seed=3), 0.7), numbers(2, 1, seed=4), 0.3)[:, 1].any()
 
 
 @DRAWS
@@ -132,6 +137,37 @@ def test_an_average_that_is_to_be_the_parameter_is_it(compiled: bool) -> None:
         ours._arrays = None
     ours.step(numbers(3, 5, seed=2).float())
     assert torch.equal(average, own)
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+@pytest.mark.parametrize("begun", [0, 1, 5_000, 200_000])
+def test_small_gradients_and_late_steps(compiled: bool, begun: int) -> None:
+    """Where ε counts, and where the corrections of the moments fade: Adam's formula in float64, for one step."""
+    gradient = (10.0 ** torch.linspace(-12.0, 3.0, 40)).float()
+    ours = Adam(torch.zeros(40), 1.0)
+    if not compiled:
+        ours._arrays = None
+    ours.moments["step"].fill_(begun)
+    ours.step(gradient)
+    mean, square = 0.1 * gradient.double(), 0.001 * gradient.double() ** 2
+    steps = begun + 1
+    expected = -(mean / (1 - 0.9**steps)) / ((square / (1 - 0.999**steps)).sqrt() + 1e-8)
+    # squares below 1e-38 lose digits in float32; they are far below ε²
+    torch.testing.assert_close(ours._parameter.double(), expected, rtol=1e-5, atol=0.0)
+
+
+def test_what_does_not_fit_a_step_is_refused() -> None:
+    """The compiled loop would go beyond its arrays."""
+    ours = Adam(torch.zeros(3), 0.1)
+    with pytest.raises(ValueError, match=r"the gradient is torch.float32\(2,\); it must be torch.float32\(3,\)"):
+        ours.step(torch.ones(2))
+    with pytest.raises(ValueError, match=r"the gradient is torch.float64"):
+        ours.step(torch.ones(3, dtype=torch.double))
+    with pytest.raises(ValueError, match=r"the average is torch.float32\(2, 2\); it must be torch.float32\(2, 3\)"):
+        Adam(torch.zeros(2, 3), 0.1, torch.zeros(2, 2), 0.5)
+    for copied in (copy.copy, copy.deepcopy, pickle.dumps):
+        with pytest.raises(TypeError, match="cannot be copied"):
+            copied(ours)
 
 
 @pytest.mark.parametrize("compiled", [True, False])

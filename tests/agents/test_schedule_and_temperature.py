@@ -6,10 +6,12 @@ import json
 import math
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from deep_cases import random_batch, small_learner
 
+from pyresac.agents.deep.networks import critic_values
 from pyresac.agents.deep.options import AlgorithmOptions, Departures
 from pyresac.agents.deep.schedule import PessimismSchedule
 from pyresac.errors import InputError
@@ -108,7 +110,8 @@ def test_the_temperature_keeps_to_its_cap(entropy: float | None) -> None:
     if entropy in (50.0, 1e6):
         assert seen[-1] == pytest.approx(0.25), "asking for more entropy than a policy has ends at the cap"
     if entropy == -1e6:
-        assert seen[-1] < 0.01
+        # Adam's steps are 0.3 as long as the slope keeps its sign
+        assert seen[-1] == pytest.approx(0.2 * math.exp(-0.3 * 20), rel=1e-3), "there is no floor"
 
 
 def test_the_target_entropy_is_in_units_of_the_box() -> None:
@@ -116,6 +119,60 @@ def test_the_target_entropy_is_in_units_of_the_box() -> None:
     volume, and the target with it."""
     assert small_learner().target_entropy == pytest.approx(0.3 - 2.0)
     assert small_learner(target_entropy=-1.0).target_entropy == -1.0
+    program = small_learner(departures=Departures(full_range_jacobian=True))
+    assert program.target_entropy == pytest.approx(0.3 - 2.0), "the program's slip is in log π alone"
+
+
+def test_a_temperature_beyond_float32_is_infinite() -> None:
+    """And stops the run as any other divergence does, instead of an error on the way."""
+    learner = small_learner(alpha_init=1e200, alpha_max=1e300)
+    assert learner.alpha == math.inf
+    learner.update(random_batch())
+    assert learner.not_finite is not None
+    assert learner.not_finite.startswith("critic_loss is ")
+
+
+def test_each_network_has_its_rate() -> None:
+    """Adam's first step is its rate along the sign of the slope."""
+    learner = small_learner(critic_lr=1e-3, actor_lr=2e-3, temperature_lr=4e-3, actor_every=1, grad_clip=None)
+    before = {name: getattr(learner, name).matrix.detach().clone() for name in ("critic", "actor")}
+    log_alpha = learner.log_alpha.item()
+    learner.update(random_batch())
+    steps = {name: (getattr(learner, name).matrix - matrix).abs().max().item() for name, matrix in before.items()}
+    assert steps == pytest.approx({"critic": 1e-3, "actor": 2e-3}, rel=1e-3)
+    assert abs(learner.log_alpha.item() - log_alpha) == pytest.approx(4e-3, rel=1e-3)
+
+
+def test_exploration_draws_from_the_present_policy() -> None:
+    learner, state = small_learner(), random_batch().state
+    noise = torch.randn(len(state.dense), 2, generator=torch.Generator().manual_seed(5))
+    learner.generator.manual_seed(5)
+    found = learner.explore(state)
+    policy = learner.actor(state)
+    drawn = torch.tanh(policy.mean + policy.log_std.exp() * noise).detach().numpy()
+    assert found == pytest.approx(drawn, abs=1e-6)
+    assert not np.allclose(learner.explore(state), found), "each time anew"
+    with torch.no_grad():
+        learner.averaged += 1.0
+    learner.generator.manual_seed(5)
+    assert np.array_equal(learner.explore(state), found), "not from the averaged policy"
+
+
+def test_values_are_those_of_the_online_critics() -> None:
+    learner, batch = small_learner(), random_batch()
+    with torch.no_grad():
+        learner.target += 1.0
+    found = learner.values(batch.state, batch.action)
+    assert torch.equal(found, critic_values(learner.critic.matrix, learner.critic.layout, batch.state, batch.action))
+    assert found.abs().max() > 0.0
+
+
+def test_an_actors_loss_that_is_not_finite_is_noticed() -> None:
+    learner = small_learner(anchor_weight=1.0, actor_every=1)
+    with torch.no_grad():
+        learner.best.fill_(1e30)
+    learner.update(random_batch())
+    assert learner.not_finite == "actor_loss is inf at update 1"
 
 
 def test_the_average_follows_at_its_rate() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NoReturn
 
 import torch
 from numpy.typing import NDArray
@@ -19,7 +19,9 @@ class Adam:
 
     def __init__(self, parameter: Tensor, rate: float, average: Tensor | None = None, share: float = 0.0) -> None:
         """average: of the parameter's shape; after each step it goes `share` of the way to it. Changed in place, as the
-        parameter is; both must keep their memory."""
+        parameter is; both must keep their memory. Raises ValueError for another shape or type."""
+        if average is not None:
+            _require_like(average, parameter, "average")
         self._parameter, self._rate = parameter.detach(), rate
         self._average, self._share = average, share
         # state from the start, so that a checkpoint has the same arrays before and after the first step
@@ -32,7 +34,8 @@ class Adam:
         self._arrays = self._flat() if parameter.device.type == "cpu" else None
 
     def step(self, gradient: Tensor) -> None:
-        """Move the parameter against `gradient`."""
+        """Move the parameter against `gradient`. Raises ValueError unless it has its shape and type."""
+        _require_like(gradient, self._parameter, "gradient")
         if self._arrays is not None:
             steps = self.moments["step"].add_(1.0).item()
             rate, rescale = self._rate / (1.0 - FIRST**steps), 1.0 / math.sqrt(1.0 - SECOND**steps)
@@ -62,3 +65,16 @@ class Adam:
         average = self._parameter.new_empty(0) if self._average is None else self._average
         tensors = (self._parameter, self.moments["exp_avg"], self.moments["exp_avg_sq"], average)
         return tuple(tensor.view(-1).numpy() for tensor in tensors)
+
+    def __reduce__(self) -> NoReturn:
+        # a copy would go on changing memory that no network reads
+        raise TypeError("Adam changes tensors that others own and cannot be copied; build another, load its moments")
+
+
+def _require_like(tensor: Tensor, parameter: Tensor, name: str) -> None:
+    """The compiled loop would read and write beyond its arrays."""
+    if tensor.shape != parameter.shape or tensor.dtype != parameter.dtype:
+        raise ValueError(
+            f"the {name} is {tensor.dtype}{tuple(tensor.shape)}; "
+            f"it must be {parameter.dtype}{tuple(parameter.shape)}, as the parameter is"
+        )

@@ -24,6 +24,9 @@ from pyresac.agents.deep.schedule import PessimismSchedule
 from pyresac.agents.deep.window import NOTED, Window
 from pyresac.errors import CheckpointError, InputError
 
+LARGEST_EXPONENT = 88.0
+"""e to it is finite in float32."""
+
 
 class Learner:
     """Networks, optimisers and temperature. States and actions come in a task's features and units."""
@@ -80,7 +83,8 @@ class Learner:
     @property
     def alpha(self) -> float:
         """Temperature α."""
-        return math.exp(self.log_alpha.item())
+        exponent = self.log_alpha.item()
+        return math.exp(exponent) if exponent <= LARGEST_EXPONENT else math.inf
 
     @torch.no_grad()
     def update(self, batch: Batch) -> None:

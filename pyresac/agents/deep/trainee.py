@@ -61,7 +61,6 @@ class DeepTrainee:
         self._replay = np.random.Generator(np.random.PCG64(int(replay_seed)))
         self.step = 0
         self._episodes = 0
-        self._returns: list[float] = []
         self.columns = (
             *("episodes", "train_return", "eval_return"),
             *task.shown,
