@@ -140,6 +140,7 @@ def ablations_figure(experiment: Experiment) -> Figure:
     for panel, group in zip(panels, shown, strict=True):
         band_on(panel, group, CORRIDOR)
         panel.set_title(group.name, loc="left", fontsize=9.5)
+        panel.locator_params(axis="x", nbins=3)
     below.supylabel("discounted reward\nof a trip, 10³", fontsize=9)
     below.legend(
         *panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=3, frameon=False, fontsize=8.5
