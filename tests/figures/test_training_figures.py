@@ -121,7 +121,7 @@ def test_results_are_redrawn_and_absent_ones_said_to_be(tmp_path: Path, capsys: 
     assert "| headway rule | | −0.500 | 4.00 | 13.00 |" in shown.out
     assert "| bare (last evaluation) | 2 | 0.001 (0.001 to 0.001) | – | – |" in shown.out
     ablations = shown.out.partition("### corridor-ablations")[2]
-    assert ablations.index("| RE-SAC |") < ablations.index("| bare") < ablations.index("| other |")
+    assert ablations.index("| RE-SAC, K = 10 |") < ablations.index("| bare") < ablations.index("| other |")
 
 
 def test_hopper_compares_curves_without_results(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
