@@ -6,6 +6,7 @@ import importlib.util
 import itertools
 import json
 import math
+import re
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -523,6 +524,20 @@ def test_numbers_that_are_not_finite_stop_the_run(where: str) -> None:
         walk(task, 9, 0)
     with pytest.raises(DivergenceError, match=message):
         task.play(right, 5 * LANES, 0, 0.9)
+
+
+@pytest.mark.parametrize("reward", [None, "1.0", [1.0], np.ones(1), np.ones(2)])
+def test_a_reward_that_is_no_number_is_named(reward: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    task = BoxTask("test/Line-v0", {}, 1, 0)
+    for env in (*task._envs, *task._players):
+        plain = env.unwrapped.step
+        monkeypatch.setattr(
+            env.unwrapped, "step", lambda action, plain=plain: (plain(action)[0], reward, False, False, {})
+        )
+    message = rf"^environment 'test/Line-v0' gave the reward {re.escape(repr(reward))}; it must be a number$"
+    for play in (lambda: walk(task, 9, 0), lambda: task.play(right, 1, 0, 0.9)):
+        with pytest.raises(TypeError, match=message):
+            play()
 
 
 FLOATS = spaces.Box(-1.0, 1.0, (1,))

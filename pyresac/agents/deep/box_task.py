@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, SupportsFloat
 
 import gymnasium as gym
 import numpy as np
@@ -73,7 +73,7 @@ class BoxTask:
         for row, (env, action) in enumerate(zip(self._envs, self._actions(unit), strict=True)):
             observation, reward, terminated, truncated, _ = env.step(action)
             self._observations.read(observation, after[row], after_codes[row])
-            rewards[row] = reward
+            rewards[row] = self._number(reward)
             # a time limit says nothing about s′, whose value counts
             terminal[row] = terminated
             if terminated or truncated:
@@ -159,7 +159,7 @@ class BoxTask:
                 episode.codes.append(codes[row].copy())
                 episode.action.append(own)
                 after, reward, terminated, truncated, _ = envs[row].step(action)
-                episode.rewards.append(float(reward))
+                episode.rewards.append(self._number(reward))
                 self._observations.read(after, dense[row], codes[row])
                 episode.terminated = bool(terminated)
                 episode.cut = not terminated and bool(truncated or len(episode.rewards) == LONGEST)
@@ -210,6 +210,12 @@ class BoxTask:
             np.empty((count, self.dense), dtype=np.float32),
             np.empty((count, len(self.categories)), dtype=np.int64),
         )
+
+    def _number(self, reward: Any) -> float:
+        """Raises TypeError for what is no number, an array of one included."""
+        if (isinstance(reward, np.ndarray) and reward.ndim > 0) or not isinstance(reward, SupportsFloat):
+            raise TypeError(f"{self._where} gave the reward {reward!r}; it must be a number")
+        return float(reward)
 
     def _require_finite(self, numbers: NDArray[Any], what: str) -> None:
         if not np.isfinite(numbers).all():
