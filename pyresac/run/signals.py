@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import signal
+import time
 from types import FrameType, TracebackType
 from typing import Any
 
+TOGETHER = 0.25
+"""Seconds within which signals are one request: a terminal and a supervisor may send both at once."""
+
 
 class StopRequest:
-    """Context manager: SIGINT and SIGTERM set `name`; a second one interrupts at once, as without it.
+    """Context manager: SIGINT and SIGTERM set `name`; one that comes later does what it would do without this.
 
     Must be entered from the main thread; the former handlers come back at exit.
     """
@@ -17,6 +21,7 @@ class StopRequest:
 
     def __init__(self) -> None:
         self.name: str | None = None
+        self._since = 0.0
         self._former: dict[signal.Signals, Any] = {}
 
     def __bool__(self) -> bool:
@@ -33,8 +38,11 @@ class StopRequest:
         self._restore()
 
     def _receive(self, number: int, frame: FrameType | None) -> None:
-        self.name = signal.Signals(number).name
-        self._restore()
+        if self.name is None:
+            self.name, self._since = signal.Signals(number).name, time.monotonic()
+        elif time.monotonic() - self._since > TOGETHER:
+            self._restore()
+            signal.raise_signal(number)
 
     def _restore(self) -> None:
         for number, handler in self._former.items():

@@ -1,0 +1,43 @@
+"""A request to stop: one signal, two at once, and a second one later."""
+
+from __future__ import annotations
+
+import signal
+import time
+
+import pytest
+
+from pyresac.run.signals import TOGETHER, StopRequest
+
+BOTH = (signal.SIGINT, signal.SIGTERM)
+
+
+@pytest.mark.parametrize("number", BOTH)
+def test_a_signal_is_a_request(number: signal.Signals) -> None:
+    former = [signal.getsignal(each) for each in BOTH]
+    with StopRequest() as stop:
+        assert not stop
+        signal.raise_signal(number)
+        assert stop
+        assert stop.name == number.name
+    assert [signal.getsignal(each) for each in BOTH] == former
+
+
+@pytest.mark.parametrize("order", [BOTH, BOTH[::-1], BOTH[:1] * 3])
+def test_signals_at_once_are_one_request(order: tuple[signal.Signals, ...]) -> None:
+    """The second of them would else end the process before its checkpoint is written."""
+    with StopRequest() as stop:
+        for number in order:
+            signal.raise_signal(number)
+        assert stop.name == order[0].name
+
+
+@pytest.mark.parametrize("first", BOTH)
+def test_a_later_one_interrupts_at_once(first: signal.Signals) -> None:
+    former = [signal.getsignal(each) for each in BOTH]
+    with StopRequest():
+        signal.raise_signal(first)
+        time.sleep(TOGETHER + 0.05)
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+    assert [signal.getsignal(each) for each in BOTH] == former
