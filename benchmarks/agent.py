@@ -49,8 +49,8 @@ SAC = AlgorithmOptions(
     grad_clip=None,
 )
 SETTINGS = {
-    "batch 2048, K = 10, 3×64": replace(CORRIDOR, ensemble_size=10, batch_size=2048),
-    "batch 256, K = 10, 3×64": CORRIDOR,
+    f"batch {options.batch_size}, K = {options.ensemble_size}, 3×64": options
+    for options in (replace(CORRIDOR, batch_size=2048), CORRIDOR)
 }
 
 

@@ -32,6 +32,15 @@ REGULARISED: Mapping[str, Any] = {
 """Every term of the losses is there."""
 
 
+ROUNDING: dict[str, float] = {"rtol": 1e-12, "atol": 1e-12}
+"""Well above the rounding of a few dozen float64 operations on numbers of size 1, well below any wrong term."""
+
+
+def numbers(*shape: int, seed: int) -> Tensor:
+    """Standard normal, float64."""
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed), dtype=torch.double)
+
+
 def small_learner(seed: int = 0, **options: Any) -> Learner:
     """Networks of a few units."""
     return Learner(

@@ -224,24 +224,19 @@ def test_an_environment_that_breaks_is_named_with_the_step(tmp_path: Path, capsy
     )
 
 
+PENDULUM = [
+    *("--env", "Pendulum-v1", "--hidden", "8", "--actor-hidden", "8", "--buffer-size", "500", "--no-tensorboard"),
+    *("--steps", "90", "--eval-every", "90", "--eval-episodes", "1", "--checkpoint-every", "30"),
+]
+"""A run with a checkpoint every 30 of its 90 steps."""
+
+
 @pytest.mark.parametrize("kind", [RuntimeError, ConnectionResetError, InputError])
 def test_an_environments_own_error_says_where_training_stood(
     kind: type[Exception], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its traceback is its author's, whatever its type; the checkpoint is added from which the run goes on."""
     run = tmp_path / "run"
-    command = [
-        "--env",
-        "Pendulum-v1",
-        "--hidden",
-        "8",
-        "--actor-hidden",
-        "8",
-        "--buffer-size",
-        "500",
-        "--no-tensorboard",
-    ]
-    command += ["--steps", "90", "--eval-every", "90", "--eval-episodes", "1", "--checkpoint-every", "30"]
     plain = BoxTask.step
 
     def breaking(task: BoxTask, unit: Numbers) -> Transitions:
@@ -252,7 +247,7 @@ def test_an_environments_own_error_says_where_training_stood(
     with monkeypatch.context() as patch:
         patch.setattr(BoxTask, "step", breaking)
         with pytest.raises(RuntimeError, match="the simulator broke") as caught:
-            main([*command, "--run-dir", str(run)])
+            main([*PENDULUM, "--run-dir", str(run)])
     note = f"training stood at step 60; the last good checkpoint is {run / 'checkpoints/step-000000000060.ckpt'}"
     if kind is RuntimeError:
         assert caught.value.__notes__ == [note]
@@ -260,7 +255,7 @@ def test_an_environments_own_error_says_where_training_stood(
         # else the command would call it bad input, or a disk that refused
         assert str(caught.value) == f"{kind.__name__} during training: the simulator broke\n{note}"
         assert isinstance(caught.value.__cause__, kind)
-    assert main([*command, "--run-dir", str(run), "--resume"]) == 0
+    assert main([*PENDULUM, "--run-dir", str(run), "--resume"]) == 0
     assert json.loads((run / "result.json").read_text())["steps"] == 90
 
 
@@ -269,19 +264,7 @@ def test_an_interrupt_at_once_names_the_way_on(
 ) -> None:
     """As a second Ctrl-C comes: without a folder, without a checkpoint, and after one."""
     run = tmp_path / "run"
-    command = [
-        "--env",
-        "Pendulum-v1",
-        "--hidden",
-        "8",
-        "--actor-hidden",
-        "8",
-        "--buffer-size",
-        "500",
-        "--no-tensorboard",
-    ]
-    command += ["--steps", "90", "--eval-every", "90", "--eval-episodes", "1", "--checkpoint-every", "30"]
-    command += ["--run-dir", str(run)]
+    command = [*PENDULUM, "--run-dir", str(run)]
     plain, begun = BoxTask.step, BoxTask.__init__
 
     def interrupted(after: int, *resume: str) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import pytest
 import torch
+from deep_cases import numbers
 from torch import Tensor
 
 from pyresac.agents.deep import compiled
@@ -225,7 +226,7 @@ def test_embedding_widths(categories: int, width: int) -> None:
 
 
 def test_deviation_and_its_gradient() -> None:
-    heads = torch.randn(4, 7, generator=torch.Generator().manual_seed(0), dtype=torch.double, requires_grad=True)
+    heads = numbers(4, 7, seed=0).requires_grad_()
     torch.testing.assert_close(eq.ensemble_deviation(heads), eq.ensemble_variance(heads).sqrt())
     assert torch.autograd.gradcheck(eq.ensemble_deviation, (heads,))
     equal = torch.ones(3, 5, requires_grad=True)

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import pytest
 import torch
-from deep_cases import REGULARISED, random_batch, small_learner
+from deep_cases import REGULARISED, ROUNDING, numbers, random_batch, small_learner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
@@ -24,12 +24,6 @@ from pyresac.agents.deep.replay import Batch
 from pyresac.agents.deep.window import NOTED
 
 EXAMPLES = settings(deadline=None, derandomize=True, database=None, max_examples=60)
-ROUNDING: dict[str, float] = {"rtol": 1e-12, "atol": 1e-12}
-"""Well above the rounding of a few dozen float64 operations on numbers of size 1, well below any wrong term."""
-
-
-def numbers(*shape: int, seed: int) -> Tensor:
-    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed), dtype=torch.double)
 
 
 @EXAMPLES
@@ -258,7 +252,7 @@ def test_statistics_are_those_of_the_losses(options: dict[str, Any], monkeypatch
     assert learner.statistics.means() == pytest.approx(of_section_four(other, batch).statistics, rel=1e-4, abs=1e-5)
 
 
-def test_statistics_are_noted(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_statistics_are_noted() -> None:
     """Every eighth update, and the actor's where it takes part in that one."""
     learner = small_learner(actor_every=3)
     for _ in range(48):

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from deep_cases import ROUNDING, numbers
 from torch import Tensor
 
 from pyresac.agents.deep.adam import Adam
@@ -20,14 +21,6 @@ from pyresac.agents.deep.distribution import (
     eager_draw,
     eager_gradient,
 )
-
-ROUNDING: dict[str, float] = {"rtol": 1e-12, "atol": 1e-12}
-"""Well above the rounding of a few dozen float64 operations on numbers of size 1, well below any wrong term."""
-
-
-def numbers(*shape: int, seed: int) -> Tensor:
-    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed), dtype=torch.double)
-
 
 DRAWS = pytest.mark.parametrize(
     ("draw", "gradient"), [(compiled_draw, compiled_gradient), (eager_draw, eager_gradient)], ids=["compiled", "eager"]
@@ -96,14 +89,20 @@ def test_what_is_no_number_stays_so_in_a_draw(draw: Any, gradient: Any) -> None:
 # --- the step
 
 
+def optimiser(compiled: bool, *arguments: Any) -> Adam:
+    """Whose step is the compiled loop, or the one for other devices."""
+    made = Adam(*arguments)
+    if not compiled:
+        made._arrays = None
+    return made
+
+
 def stepped(compiled: bool, share: float | None, steps: int) -> tuple[Tensor, Adam]:
     """Steps beside PyTorch's optimiser in float64 and an average moved by hand; our average and optimiser."""
     own, exact = numbers(3, 5, seed=0).float(), numbers(3, 5, seed=0).float().double().requires_grad_()
     average = numbers(3, 5, seed=1).float()
     followed = average.double()
-    ours = Adam(own, 1e-2) if share is None else Adam(own, 1e-2, average, share)
-    if not compiled:
-        ours._arrays = None
+    ours = optimiser(compiled, own, 1e-2, *(() if share is None else (average, share)))
     theirs = torch.optim.Adam([exact], lr=1e-2)
     for step in range(steps):
         gradient = (10.0 ** (step % 5 - 3) * numbers(3, 5, seed=2 + step)).float()
@@ -132,9 +131,7 @@ def test_a_step_is_adams_and_the_average_follows(compiled: bool, share: float | 
 def test_an_average_that_is_to_be_the_parameter_is_it(compiled: bool) -> None:
     """To the bit, from wherever it comes."""
     own, average = numbers(3, 5, seed=0).float(), 1e8 * numbers(3, 5, seed=1).float()
-    ours = Adam(own, 1e-2, average, 1.0)
-    if not compiled:
-        ours._arrays = None
+    ours = optimiser(compiled, own, 1e-2, average, 1.0)
     ours.step(numbers(3, 5, seed=2).float())
     assert torch.equal(average, own)
 
@@ -144,9 +141,7 @@ def test_an_average_that_is_to_be_the_parameter_is_it(compiled: bool) -> None:
 def test_small_gradients_and_late_steps(compiled: bool, begun: int) -> None:
     """Where ε counts, and where the corrections of the moments fade: Adam's formula in float64, for one step."""
     gradient = (10.0 ** torch.linspace(-12.0, 3.0, 40)).float()
-    ours = Adam(torch.zeros(40), 1.0)
-    if not compiled:
-        ours._arrays = None
+    ours = optimiser(compiled, torch.zeros(40), 1.0)
     ours.moments["step"].fill_(begun)
     ours.step(gradient)
     mean, square = 0.1 * gradient.double(), 0.001 * gradient.double() ** 2
@@ -174,9 +169,7 @@ def test_what_does_not_fit_a_step_is_refused() -> None:
 def test_a_step_of_a_scalar_and_along_nothing(compiled: bool) -> None:
     """As the temperature's is; a gradient of 0 moves nothing from rest, and what is no number stays so."""
     scalar = torch.tensor(0.25)
-    ours = Adam(scalar, 0.1)
-    if not compiled:
-        ours._arrays = None
+    ours = optimiser(compiled, scalar, 0.1)
     ours.step(torch.tensor(0.0))
     assert scalar == 0.25
     ours.step(torch.tensor(3.0))
