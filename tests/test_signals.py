@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import signal
 import time
+from collections.abc import Iterator
 
 import pytest
 
 from pyresac.run.signals import TOGETHER, StopRequest
 
 BOTH = (signal.SIGINT, signal.SIGTERM)
+
+
+@pytest.fixture(autouse=True)
+def foreground() -> Iterator[None]:
+    """A shell lets what it starts in the background ignore SIGINT, and Python then leaves it so."""
+    former = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, former)
 
 
 @pytest.mark.parametrize("number", BOTH)
