@@ -22,15 +22,15 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from pyresac.agents.deep import objectives as eq
-from pyresac.agents.deep.compiled import use_threads
-from pyresac.agents.deep.distribution import Box, SquashedGaussian
-from pyresac.agents.deep.learner import Learner
-from pyresac.agents.deep.networks import Features
-from pyresac.agents.deep.options import AlgorithmOptions
-from pyresac.agents.deep.parameters import embedding_width
-from pyresac.agents.deep.presets import CORRIDOR
-from pyresac.agents.deep.replay import Batch, ReplayBuffer, Transitions, Widths
+from pyresac.deep.algorithms import objectives as eq
+from pyresac.deep.algorithms.resac_options import AlgorithmOptions
+from pyresac.deep.deep_learner import Learner
+from pyresac.deep.networks.compiled_passes import use_threads
+from pyresac.deep.networks.layout import embedding_width
+from pyresac.deep.networks.modules import Features
+from pyresac.deep.networks.squashed_gaussian import Box, SquashedGaussian
+from pyresac.deep.replay import Batch, ReplayBuffer, Transitions, Widths
+from pyresac.training.presets import CORRIDOR
 
 CATEGORIES = (51, 22, 2, 14)
 """Bus, stop, direction and period of the corridor."""

@@ -28,7 +28,7 @@ class Evaluation(BaseCallback):
     def __init__(self, out: TextIO) -> None:
         super().__init__()
         self._env = gym.make(ENVIRONMENT)
-        # the first words of the streams that `pyresac.agents.deep.box_task` seeds its evaluation episodes with
+        # the first words of the streams that `pyresac.tasks.gymnasium_task` seeds its evaluation episodes with
         self._seeds = [int(np.random.SeedSequence([0, 1, i]).generate_state(1)[0]) for i in range(EPISODES)]
         self._out, self._writer = out, csv.writer(out)
         self._writer.writerow(["step", "eval_return"])

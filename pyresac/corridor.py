@@ -174,7 +174,7 @@ def named(text: str) -> Controller:
     if source != LEARNED or not run:
         return controller_named(text)
     # only here, since PyTorch takes seconds to import
-    from pyresac.agents.restored import restore_run
+    from pyresac.training.restored import restore_run
 
     return restore_run(Path(run)).controller()
 

@@ -20,8 +20,20 @@ from matplotlib.figure import Figure
 from rich.console import Console
 from rich.markup import escape
 
-from pyresac.agents.deep.corridor_task import CorridorTask
-from pyresac.agents.deep.evaluation import (
+from pyresac.command import exit_code, wide_console
+from pyresac.envs.bus.controllers import controller_named
+from pyresac.envs.bus.simulator import LARGEST_SEED
+from pyresac.errors import InputError
+from pyresac.figures import training
+from pyresac.figures.curves import Group, grouped, read_curves
+from pyresac.figures.evaluation import curve_figures, day_figure
+from pyresac.figures.style import require_folder, write
+from pyresac.figures.training import Predictions
+from pyresac.tasks.corridor_baselines import Values, rules_of
+from pyresac.tasks.corridor_task import CorridorTask
+from pyresac.tasks.task import Played
+from pyresac.training.config import differences, to_dict
+from pyresac.training.contest import (
     BEST_SLACK,
     RULES,
     Contest,
@@ -29,22 +41,10 @@ from pyresac.agents.deep.evaluation import (
     contest_shown,
     rule_names,
 )
-from pyresac.agents.deep.evaluation_figures import curve_figures, day_figure
-from pyresac.agents.deep.report import FINAL_SEED
-from pyresac.agents.deep.rules import Values, rules_of
-from pyresac.agents.deep.task import Played
-from pyresac.agents.resac import CORRIDOR
-from pyresac.agents.restored import PolicyName, Restored, restore_run
-from pyresac.command import exit_code, wide_console
-from pyresac.envs.bus.controllers import controller_named
-from pyresac.envs.bus.simulator import LARGEST_SEED
-from pyresac.errors import InputError
-from pyresac.figures import training
-from pyresac.figures.curves import Group, grouped, read_curves
-from pyresac.figures.style import require_folder, write
-from pyresac.figures.training import Predictions
-from pyresac.run.config import differences, to_dict
-from pyresac.run.options import FREE_ON_RESUME
+from pyresac.training.deep_agent import CORRIDOR
+from pyresac.training.deep_report import FINAL_SEED
+from pyresac.training.restored import PolicyName, Restored, restore_run
+from pyresac.training.run_options import FREE_ON_RESUME
 
 PROGRAM = "python -m pyresac.evaluate"
 ANY_SEED = re.compile(r"-seed\d+(-\d{8}-\d{6}(-\d+)?)?$")

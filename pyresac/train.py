@@ -20,13 +20,13 @@ import tyro
 from rich.console import Console
 from rich.markup import escape
 
-from pyresac.agents import AGENTS, agent_module
 from pyresac.command import exit_code
 from pyresac.errors import InputError
-from pyresac.run.config import differences, from_dict, load_json, to_dict
-from pyresac.run.folder import RunFolder, new_run_path
-from pyresac.run.loop import restore_latest, train
-from pyresac.run.options import FREE_ON_RESUME, CommandOptions
+from pyresac.training.agents import AGENTS, agent_module
+from pyresac.training.config import differences, from_dict, load_json, to_dict
+from pyresac.training.folder import RunFolder, new_run_path
+from pyresac.training.loop import restore_latest, train
+from pyresac.training.run_options import FREE_ON_RESUME, CommandOptions
 
 DEFAULT_AGENT = "resac"
 DEFAULT_PRESET = "resac"

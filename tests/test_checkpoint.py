@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 from pyresac.errors import CheckpointError, InputError
-from pyresac.run import checkpoint as module
-from pyresac.run.checkpoint import MAGIC, load_checkpoint, save_checkpoint
-from pyresac.run.folder import RunFolder, new_run_path
+from pyresac.training import checkpoint as module
+from pyresac.training.checkpoint import MAGIC, load_checkpoint, save_checkpoint
+from pyresac.training.folder import RunFolder, new_run_path
 
 ARRAYS = {
     "q": np.linspace(-1, 1, 24).reshape(2, 3, 4),

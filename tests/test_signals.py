@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from pyresac.run.signals import TOGETHER, StopRequest
+from pyresac.training.signals import TOGETHER, StopRequest
 
 BOTH = (signal.SIGINT, signal.SIGTERM)
 

@@ -17,16 +17,16 @@ import numpy as np
 import pytest
 from train_command import assert_refused
 
-from pyresac.agents import tabular
-from pyresac.agents.discrete import EnvOptions, make_resumable
-from pyresac.agents.tabular import Config, TabularTrainee
 from pyresac.errors import InputError
-from pyresac.run.checkpoint import load_checkpoint
-from pyresac.run.config import from_dict, to_dict
-from pyresac.run.metrics import MetricsLog
-from pyresac.run.options import RunOptions
 from pyresac.tabular.learner import LearnerOptions
+from pyresac.tasks.discrete import EnvOptions, make_resumable
 from pyresac.train import main
+from pyresac.training import tabular_agent as tabular
+from pyresac.training.checkpoint import load_checkpoint
+from pyresac.training.config import from_dict, to_dict
+from pyresac.training.metrics_log import MetricsLog
+from pyresac.training.run_options import RunOptions
+from pyresac.training.tabular_agent import Config, TabularTrainee
 
 TABULAR = ["--agent", "tabular"]
 SHORT = [*TABULAR, "--steps", "6000", "--eval-every", "1500", "--eval-episodes", "5", "--final-episodes", "10"]
@@ -275,7 +275,7 @@ def test_a_full_disk_is_a_message(
     def full(self: object, *arguments: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("pyresac.run.loop.RunFolder.save", full)
+    monkeypatch.setattr("pyresac.training.loop.RunFolder.save", full)
     assert main([*SHORT, "--run-dir", str(tmp_path / "run")]) == 1
     assert "No space left on device" in capsys.readouterr().err
 

@@ -10,10 +10,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from pyresac.agents.deep.learner import Learner
-from pyresac.agents.deep.networks import Features, state_pass
-from pyresac.agents.deep.options import AlgorithmOptions
-from pyresac.agents.deep.replay import Batch
+from pyresac.deep.algorithms.resac_options import AlgorithmOptions
+from pyresac.deep.deep_learner import Learner
+from pyresac.deep.networks.modules import Features, state_pass
+from pyresac.deep.replay import Batch
 from pyresac.envs.bus import Corridor, Direction, Vehicle
 from pyresac.envs.bus.files import save_corridor
 

@@ -19,11 +19,11 @@ import pytest
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from pyresac.agents.deep.box_task import LANES, BoxTask
-from pyresac.agents.deep.replay import Transitions
-from pyresac.agents.deep.task import Played
+from pyresac.deep.replay import Transitions
 from pyresac.errors import CheckpointError, DivergenceError, InputError
-from pyresac.run.encoding import MISSING, decode, encode
+from pyresac.tasks.encoding import MISSING, decode, encode
+from pyresac.tasks.gymnasium_task import LANES, BoxTask
+from pyresac.tasks.task import Played
 
 LIMIT = 6
 GOAL = 2.0
@@ -315,7 +315,7 @@ def test_what_ant_reads_of_the_last_step_is_saved(monkeypatch: pytest.MonkeyPatc
     stream = units(task, 4)
     walk(task, 7, 3)
     state, unit = task.state(), next(stream)
-    monkeypatch.setattr("pyresac.run.physics._sized_by_model", lambda model: [])
+    monkeypatch.setattr("pyresac.tasks.mujoco_state._sized_by_model", lambda model: [])
     for saved in state["environments"]:
         saved["physics"]["arrays"] = {}
     twin.load(state, task.arrays())
@@ -510,7 +510,7 @@ def test_decisions_too_near_a_cut_are_left_out(discount: float, kept: int) -> No
 
 
 def test_an_episode_that_nothing_ends_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pyresac.agents.deep.box_task.LONGEST", 25)
+    monkeypatch.setattr("pyresac.tasks.gymnasium_task.LONGEST", 25)
     played = BoxTask("test/Boundless-v0", {}, 1, 0).play(idle(1), 2, 0, 0.5)
     np.testing.assert_array_equal(played.metrics["length"], [25.0, 25.0])
     np.testing.assert_array_equal(played.metrics["cut"], [1.0, 1.0])

@@ -15,8 +15,8 @@ import pytest
 from deep_cases import TINY
 from train_command import call, start, wait_for
 
-from pyresac.run.checkpoint import load_checkpoint, save_checkpoint
 from pyresac.train import main
+from pyresac.training.checkpoint import load_checkpoint, save_checkpoint
 
 SCHEDULED = ["--beta-lcb-end", "-0.1", "--beta-steps", "300", "--anchor-weight", "0.1"]
 """So that the schedule and the anchor have a state to resume."""
@@ -66,7 +66,7 @@ def test_two_halves_equal_the_whole(half: int, whole: Path, tiny: Path, tmp_path
 
 def test_threads_change_no_bit(whole: Path, tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """So a resumed run may have another number of them."""
-    monkeypatch.setattr("pyresac.agents.deep.compiled.WORTH_SHARING", 0)
+    monkeypatch.setattr("pyresac.deep.networks.compiled_passes.WORTH_SHARING", 0)
     run = tmp_path / "run"
     assert main(options(tiny, run, 200, "--threads", "2")) == 0
     assert main(["--run-dir", str(run), "--resume", "--steps", "400", "--threads", "3"]) == 0
@@ -104,7 +104,7 @@ def test_a_signal_saves_and_says_how_to_go_on(number: signal.Signals, tiny: Path
 
 KILLER = """
 import os, signal, sys
-import pyresac.run.files as files
+import pyresac.atomic as files
 from pyresac.train import main
 
 moment, count = sys.argv[1], int(sys.argv[2])
@@ -318,7 +318,7 @@ def test_an_edited_corridor_file_is_noticed(
 
 
 def test_two_processes_do_not_share_a_run(tiny: Path, finished: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    from pyresac.run.folder import RunFolder
+    from pyresac.training.folder import RunFolder
 
     held = RunFolder.open(finished)
     try:

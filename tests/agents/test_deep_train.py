@@ -15,14 +15,14 @@ import pytest
 import torch
 from deep_cases import TINY
 
-from pyresac.agents import resac
-from pyresac.agents.deep.box_task import BoxTask
-from pyresac.agents.deep.replay import Numbers, Transitions
-from pyresac.agents.deep.trainee import DeepTrainee
+from pyresac.deep.replay import Numbers, Transitions
 from pyresac.errors import InputError
-from pyresac.run.checkpoint import load_checkpoint
-from pyresac.run.config import from_dict
+from pyresac.tasks.gymnasium_task import BoxTask
 from pyresac.train import main
+from pyresac.training import deep_agent as resac
+from pyresac.training.checkpoint import load_checkpoint
+from pyresac.training.config import from_dict
+from pyresac.training.deep_trainee import DeepTrainee
 
 
 def rows(run: Path) -> list[dict[str, str]]:
@@ -352,7 +352,7 @@ def test_every_preset_trains(preset: str, tiny: Path, tmp_path: Path) -> None:
 def test_a_full_disk_is_a_message(
     tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    import pyresac.run.checkpoint as module
+    import pyresac.training.checkpoint as module
 
     plain, written = module._bytes, [0]
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import stats
 
-from pyresac.agents.deep.distribution import Box, SquashedGaussian
+from pyresac.deep.networks.squashed_gaussian import Box, SquashedGaussian
 from pyresac.errors import InputError
 
 Floats = NDArray[np.float64]

@@ -10,13 +10,13 @@ import torch
 from deep_cases import numbers
 from torch import Tensor
 
-from pyresac.agents.deep import compiled
-from pyresac.agents.deep import objectives as eq
-from pyresac.agents.deep.batched import run_batched
-from pyresac.agents.deep.compiled import run_compiled
-from pyresac.agents.deep.distribution import SquashedGaussian
-from pyresac.agents.deep.ensemble import Pass, ensemble_forward
-from pyresac.agents.deep.parameters import Layout, embedding_width, weight_norms
+from pyresac.deep.algorithms import objectives as eq
+from pyresac.deep.networks import compiled_passes as compiled
+from pyresac.deep.networks.batched_passes import run_batched
+from pyresac.deep.networks.compiled_passes import run_compiled
+from pyresac.deep.networks.layout import Layout, embedding_width, weight_norms
+from pyresac.deep.networks.passes import Pass, ensemble_forward
+from pyresac.deep.networks.squashed_gaussian import SquashedGaussian
 
 HEADS, BATCH = 3, 11
 ROUNDING = 1e-12

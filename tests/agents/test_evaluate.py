@@ -15,13 +15,13 @@ import pytest
 
 from pyresac import corridor as corridor_command
 from pyresac import train
-from pyresac.agents.restored import restore_run
 from pyresac.envs.bus import METRICS, Corridor, Direction, default_corridor, metrics_table, simulate_days
 from pyresac.envs.bus.files import save_corridor
 from pyresac.errors import CheckpointError, InputError
 from pyresac.evaluate import main
-from pyresac.run.checkpoint import load_checkpoint, save_checkpoint
-from pyresac.run.folder import RunFiles, RunFolder
+from pyresac.training.checkpoint import load_checkpoint, save_checkpoint
+from pyresac.training.folder import RunFiles, RunFolder
+from pyresac.training.restored import restore_run
 
 DAYS = 4
 SMALL = [
@@ -226,7 +226,7 @@ def test_a_checkpoint_that_is_removed_while_it_is_read_gives_the_next(
             newest.rename(newest.with_name("step-000000001200.ckpt"))
         return load_checkpoint(path)
 
-    monkeypatch.setattr("pyresac.run.folder.load_checkpoint", reading)
+    monkeypatch.setattr("pyresac.training.folder.load_checkpoint", reading)
     saved = RunFiles(copy).load_latest()
     assert saved is not None
     assert saved.state["step"] == 800

@@ -7,7 +7,7 @@ import torch
 from deep_cases import REGULARISED, bootstrap_target, random_batch, small_learner
 from torch import Tensor
 
-from pyresac.agents.deep.learner import Learner
+from pyresac.deep.deep_learner import Learner
 
 
 def tensors(learner: Learner) -> dict[str, Tensor]:

@@ -11,17 +11,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
-from pyresac.agents.deep import gradients
-from pyresac.agents.deep import objectives as eq
-from pyresac.agents.deep.adam import Adam
-from pyresac.agents.deep.distribution import SquashedGaussian
-from pyresac.agents.deep.ensemble import ensemble_forward
-from pyresac.agents.deep.learner import Learner
-from pyresac.agents.deep.networks import Features, critic_values
-from pyresac.agents.deep.options import Departures
-from pyresac.agents.deep.parameters import weight_norms
-from pyresac.agents.deep.replay import Batch
-from pyresac.agents.deep.window import NOTED
+from pyresac.deep.adam import Adam
+from pyresac.deep.algorithms import gradients
+from pyresac.deep.algorithms import objectives as eq
+from pyresac.deep.algorithms.resac_options import Departures
+from pyresac.deep.deep_learner import Learner
+from pyresac.deep.networks.layout import weight_norms
+from pyresac.deep.networks.modules import Features, critic_values
+from pyresac.deep.networks.passes import ensemble_forward
+from pyresac.deep.networks.squashed_gaussian import SquashedGaussian
+from pyresac.deep.replay import Batch
+from pyresac.deep.update_statistics import NOTED
 
 EXAMPLES = settings(deadline=None, derandomize=True, database=None, max_examples=60)
 

@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from pyresac.agents.deep import objectives as eq
-from pyresac.agents.deep.ensemble import ensemble_forward
-from pyresac.agents.deep.parameters import Layout, weight_norms
+from pyresac.deep.algorithms import objectives as eq
+from pyresac.deep.networks.layout import Layout, weight_norms
+from pyresac.deep.networks.passes import ensemble_forward
 
 Floats = NDArray[np.float64]
 UNIT = 2.0**-53

@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 from train_command import assert_refused
 
-from pyresac.agents import resac
-from pyresac.agents.deep import presets
-from pyresac.agents.deep.options import AlgorithmOptions, Departures
+from pyresac.deep.algorithms.resac_options import AlgorithmOptions, Departures
 from pyresac.errors import InputError
-from pyresac.run.config import from_dict
 from pyresac.train import main, to_saved
+from pyresac.training import deep_agent as resac
+from pyresac.training import presets
+from pyresac.training.config import from_dict
 
 NAN = float("nan")
 BAD: list[tuple[str, Any, str]] = [

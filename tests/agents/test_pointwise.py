@@ -13,8 +13,8 @@ import torch
 from deep_cases import ROUNDING, numbers
 from torch import Tensor
 
-from pyresac.agents.deep.adam import Adam
-from pyresac.agents.deep.distribution import (
+from pyresac.deep.adam import Adam
+from pyresac.deep.networks.squashed_gaussian import (
     LOG_STD_RANGE,
     compiled_draw,
     compiled_gradient,

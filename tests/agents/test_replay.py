@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 import torch
 
-from pyresac.agents.deep import objectives as eq
-from pyresac.agents.deep import replay
-from pyresac.agents.deep.replay import Batch, ReplayBuffer, Transitions, Widths
+from pyresac.deep import replay
+from pyresac.deep.algorithms import objectives as eq
+from pyresac.deep.replay import Batch, ReplayBuffer, Transitions, Widths
 from pyresac.errors import CheckpointError, InputError
 
 WIDTHS, CPU = Widths(action=2, dense=3, codes=2), torch.device("cpu")

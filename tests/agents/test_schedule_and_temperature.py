@@ -11,9 +11,9 @@ import pytest
 import torch
 from deep_cases import random_batch, small_learner
 
-from pyresac.agents.deep.networks import critic_values
-from pyresac.agents.deep.options import AlgorithmOptions, Departures
-from pyresac.agents.deep.schedule import PessimismSchedule
+from pyresac.deep.algorithms.pessimism import PessimismSchedule
+from pyresac.deep.algorithms.resac_options import AlgorithmOptions, Departures
+from pyresac.deep.networks.modules import critic_values
 from pyresac.errors import InputError
 
 
@@ -220,7 +220,7 @@ def test_a_heavy_anchor_holds_the_policy() -> None:
 
 
 def test_the_schedule_reaches_the_actors_loss(monkeypatch: pytest.MonkeyPatch) -> None:
-    from pyresac.agents.deep import gradients
+    from pyresac.deep.algorithms import gradients
 
     used = []
     plain = gradients.actor_loss

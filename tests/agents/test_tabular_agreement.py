@@ -10,12 +10,12 @@ import torch
 from deep_cases import bootstrap_target
 from numpy.typing import NDArray
 
-from pyresac.agents.deep import objectives as eq
-from pyresac.agents.deep.learner import Learner
-from pyresac.agents.deep.networks import Features, critic_values
-from pyresac.agents.deep.options import AlgorithmOptions, Departures
-from pyresac.agents.deep.parameters import Layout, weight_norms
-from pyresac.agents.deep.replay import Batch
+from pyresac.deep.algorithms import objectives as eq
+from pyresac.deep.algorithms.resac_options import AlgorithmOptions, Departures
+from pyresac.deep.deep_learner import Learner
+from pyresac.deep.networks.layout import Layout, weight_norms
+from pyresac.deep.networks.modules import Features, critic_values
+from pyresac.deep.replay import Batch
 from pyresac.tabular import FiniteMDP, PolicyEntropy, PolicyMean, RevOperator, Soft
 
 Floats = NDArray[np.float64]

@@ -1,1 +1,0 @@
-"""Deep RE-SAC: networks, objectives, replay and the learner; `pyresac.agents.resac` makes an agent of them."""

@@ -1,0 +1,1 @@
+"""The algorithms: their options, formulas and update."""

@@ -1,0 +1,1 @@
+"""Networks as matrices of parameters, a row a network: their passes, compiled or batched, and the policy's distribution."""

@@ -1,0 +1,146 @@
+"""Passes through heads of equal perceptrons on the CPU: one call of a kernel each, heads shared out to threads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.linalg  # noqa: F401 - the products of the kernels are its BLAS, which must be there to be limited
+import threadpoolctl
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from pyresac.deep.networks import pass_kernels as kernels
+from pyresac.deep.networks.layout import Integers, Layout
+
+SMALL_PRODUCT = 10**6
+"""Multiplications of a product up to which OpenBLAS does without packing."""
+CACHED = 2**16
+"""Numbers of a layer's activations that a core's cache holds beside the weights that they meet."""
+WORTH_SHARING = 2**21
+"""Multiplications of a pass from which on waking another thread pays."""
+
+
+def chunk_of(layout: Layout) -> int:
+    """Rows taken at a time: small enough for products without packing if these are not tiny, else for the cache."""
+    widest = max(layout.hidden)
+    unpacked = SMALL_PRODUCT // widest**2
+    return min(unpacked, 1024) if unpacked >= 128 else max(64, CACHED // widest)
+
+
+def _chunk(layout: Layout, size: int) -> int:
+    return max(1, min(chunk_of(layout), size))
+
+
+class CompiledPass(NamedTuple):
+    """A pass, see `ensemble.Pass`."""
+
+    layout: Layout
+    matrix: Tensor
+    """(K, P)"""
+    dense: NDArray[Any]
+    """(B, D)"""
+    codes: Integers
+    """(B, F)"""
+    hidden: NDArray[Any]
+    """(K, R·ΣH_l), see `kernels`."""
+    rows: int
+    """R"""
+    output: Tensor
+    """(K, B, outputs)"""
+
+    def first(self, rows: int) -> CompiledPass:
+        """See `ensemble.Pass`."""
+        rows_kept = self.rows if self.rows >= len(self.dense) else 0
+        dense, codes = self.dense[:rows], self.codes[:rows]
+        return self._replace(dense=dense, codes=codes, rows=rows_kept, output=self.output[:, :rows])
+
+    def gradient(self, of_output: Tensor, out: Tensor | None = None) -> Tensor:
+        """See `ensemble.Pass`."""
+        result = torch.empty_like(self.matrix) if out is None else out
+        self._backward(of_output, result.numpy(), 0)
+        return result
+
+    def input_gradient(self, of_output: Tensor, columns: int | None = None) -> Tensor:
+        """See `ensemble.Pass`."""
+        nothing = np.empty((0, self.matrix.shape[1]), self.dense.dtype)
+        of_inputs = self._backward(of_output, nothing, self.layout.dense if columns is None else columns)
+        return torch.from_numpy(of_inputs).sum(0)
+
+    def _backward(self, of_output: Tensor, gradient: NDArray[Any], columns: int) -> NDArray[Any]:
+        """Fills `gradient`; returns (K, B, columns). Raises ValueError for a pass that was not kept."""
+        if self.rows < len(self.dense):
+            raise ValueError("this pass was run with keep=False; it has no gradient")
+        matrix, slope = self.matrix.numpy(), of_output.contiguous().numpy()
+        of_inputs = np.empty((len(matrix), len(self.dense), columns), self.dense.dtype)
+        plan, chunk = self.layout.plan, _chunk(self.layout, len(self.dense))
+
+        def some(first: int, last: int) -> None:
+            kernels.backward(
+                *(matrix, first, last, *plan, self.dense, self.codes, self.hidden, self.rows),
+                *(slope, gradient, of_inputs, chunk),
+            )
+
+        _share(len(matrix), self.layout, len(self.dense), some)
+        return of_inputs
+
+
+def run_compiled(
+    matrix: Tensor, layout: Layout, dense: Tensor, codes: Tensor | None, keep: bool = True
+) -> CompiledPass:
+    """See `ensemble.run`. Raises IndexError for a code beyond all features' categories."""
+    parameters, inputs = matrix.detach(), dense.detach().contiguous().numpy()
+    heads, size = len(parameters), len(inputs)
+    given = np.empty((size, 0), np.int64) if codes is None else codes.contiguous().numpy()
+    chunk = _chunk(layout, size)
+    rows = size if keep else chunk
+    hidden = np.empty((heads, rows * sum(layout.hidden)), inputs.dtype)
+    output = np.empty((heads, size, layout.outputs), inputs.dtype)
+    numbers, plan, known = parameters.numpy(), layout.plan, [True] * heads
+
+    def some(first: int, last: int) -> None:
+        known[first] = kernels.forward(numbers, first, last, *plan, inputs, given, hidden, rows, output, chunk)
+
+    _share(heads, layout, size, some)
+    if not all(known):
+        raise IndexError(
+            f"codes from {given.min()} to {given.max()}; they must lie in 0 … {layout.code_offsets[-1] - 1}"
+        )
+    return CompiledPass(layout, parameters, inputs, given, hidden, rows, torch.from_numpy(output))
+
+
+def _share(heads: int, layout: Layout, size: int, work: Callable[[int, int], None]) -> None:
+    """Call `work` on ranges of heads, each in a thread."""
+    threads = min(_threads, heads)
+    if threads == 1 or heads * size * layout.weight_count < WORTH_SHARING:
+        work(0, heads)
+        return
+    bounds = [heads * part // threads for part in range(threads + 1)]
+    others = [_pool(threads - 1).submit(work, *bounds[part : part + 2]) for part in range(1, threads)]
+    work(0, bounds[1])
+    for other in others:
+        other.result()
+
+
+@lru_cache(maxsize=4)
+def _pool(threads: int) -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(threads, thread_name_prefix="heads")
+
+
+_threads = 1
+
+
+def use_threads(count: int) -> None:
+    """Share heads out to `count` threads.
+
+    PyTorch and the BLAS of NumPy and SciPy get one in this process: what is left to them is small, and a thread of
+    theirs that waits for more takes a core from the heads.
+    """
+    global _threads
+    _threads = count
+    torch.set_num_threads(1)
+    threadpoolctl.threadpool_limits(1, user_api="blas")

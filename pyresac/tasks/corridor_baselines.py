@@ -1,0 +1,37 @@
+"""The classical holding rules on a corridor task's days, for what is learned to be compared with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pyresac.envs.bus.controllers import controller_named
+from pyresac.envs.bus.metrics import metrics_table
+from pyresac.envs.bus.simulator import Simulator
+from pyresac.tasks.corridor_task import EVALUATION_DAYS, CorridorTask
+
+Values = Mapping[str, NDArray[np.float64]]
+"""Metrics by name, each (episodes,)."""
+SLACKS = tuple(range(0, 61, 10))
+"""Seconds of slack among which the best slack rule is searched."""
+SEARCHED = 6
+"""Days of that search, just before those that evaluation plays."""
+
+
+def rules_of(task: CorridorTask, names: tuple[str, ...], episodes: int, seed: int) -> dict[str, Values]:
+    """Metrics of rules on the days that `CorridorTask.play` plays for `seed`."""
+    simulator = Simulator(task.corridor, days=episodes, published=task.published)
+    found: dict[str, Values] = {}
+    for name in names:
+        simulator.start([EVALUATION_DAYS + seed + index for index in range(episodes)])
+        simulator.run(controller_named(name))
+        found[name] = metrics_table([simulator.record(row) for row in range(episodes)])
+    return found
+
+
+def best_slack(task: CorridorTask) -> str:
+    """The slack rule of the highest reward, on days that neither training nor any evaluation plays."""
+    found = rules_of(task, tuple(f"target:slack={slack}" for slack in SLACKS), SEARCHED, -SEARCHED)
+    return max(found, key=lambda name: float(found[name]["reward"].mean()))

@@ -1,0 +1,157 @@
+"""The bus corridor as a task: days side by side, same-bus transitions, the paper's state."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pyresac.deep.networks.squashed_gaussian import Box
+from pyresac.deep.replay import Numbers, Transitions
+from pyresac.envs.bus import episodes
+from pyresac.envs.bus.corridor import Corridor
+from pyresac.envs.bus.files import corridor_text
+from pyresac.envs.bus.metrics import METRICS
+from pyresac.envs.bus.observation import CATEGORICAL, CONTINUOUS, Observation, paper_bounds
+from pyresac.envs.bus.vector import VectorBusCorridor
+from pyresac.errors import CheckpointError, InputError
+from pyresac.tasks.task import Codes, Played, Policy, code_offsets
+
+EVALUATION_DAYS = 10_000
+"""Seed of the first evaluation day; training days have hashed seeds far above."""
+
+
+class CorridorTask:
+    """Continuous features: (hf − H)/H, (hb − H)/H, speed of the next link over the largest; codes: bus, stop,
+    direction, period."""
+
+    shown: Mapping[str, str] = {"wait": "wait, min", "travel": "travel, min", "bunching": "bunching"}
+
+    def __init__(self, corridor: Corridor, copies: int, seed: int, published: bool = False) -> None:
+        self.corridor, self.copies, self.published = corridor, copies, published
+        self._env = VectorBusCorridor(copies, corridor, published=published)
+        layout = self._env.episodes.layout
+        self.title = f"{corridor.name}, {copies} days side by side"
+        self.box = Box.of(self._env.single_action_space, "the corridor")
+        self.dense = 3
+        self._digest = hashlib.sha256(corridor_text(corridor).encode()).hexdigest()
+        self.categories = tuple(int(count) for count in self._env.cardinalities)
+        self._offsets = code_offsets(self.categories)
+        headway, ceiling = layout.line.headway, layout.chances.speed_ceiling
+        self._centre = np.array([headway, headway, 0.0], dtype=np.float32)
+        self._scale = np.array([headway, headway, ceiling], dtype=np.float32)
+        # hashed, so that no day of training is one of evaluation
+        words = np.random.SeedSequence([seed, 0]).generate_state(copies, np.uint64)
+        observation, _ = self._env.reset(seed=[int(word >> np.uint64(1)) for word in words])
+        self._observation = observation
+        self._running = np.zeros(copies)
+        self._finished: list[float] = []
+
+    def observe(self) -> tuple[Numbers, Codes]:
+        """Features of the bus that must decide in each day."""
+        return self._features(self._observation["continuous"], self._observation["categorical"])
+
+    def step(self, unit: Numbers) -> Transitions:
+        """Hold one bus in each day; the transitions that this completes."""
+        self._observation, reward, ended, _, infos = self._env.step(self.box.to_action(unit))
+        self._running += reward
+        if ended.any():
+            self._finished += self._running[ended].tolist()
+            self._running[ended] = 0.0
+        return self._transitions(infos["transitions"])
+
+    def finished(self) -> list[float]:
+        """Rewards of the days that have ended since the last call."""
+        found, self._finished = self._finished, []
+        return found
+
+    def play(self, policy: Policy, episodes: int, seed: int, discount: float) -> Played:
+        """Days EVALUATION_DAYS + seed, … in lockstep under a policy."""
+        env = VectorBusCorridor(episodes, self.corridor, published=self.published)
+        observation, _ = env.reset(seed=EVALUATION_DAYS + seed)
+        metrics = {name: np.full(episodes, np.nan) for name in METRICS}
+        going, completed = np.ones(episodes, dtype=bool), []
+        while going.any():
+            features = self._features(observation["continuous"], observation["categorical"])
+            observation, _, ended, _, infos = env.step(self.box.to_action(policy(*features)))
+            completed.append(_of_days(infos["transitions"], going))
+            for row in np.flatnonzero(ended & going):
+                for name in METRICS:
+                    metrics[name][row] = infos["metrics"][name][row]
+            going &= ~ended
+        return self._played(completed, metrics, discount)
+
+    def state(self) -> dict[str, Any]:
+        """Returns of the days under way, and which corridor they are on."""
+        return {"running": self._running.tolist(), "finished": list(self._finished), "corridor": self._digest}
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """The days under way."""
+        return self._env.get_state()
+
+    def load(self, state: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Go on from `state` and `arrays`. Raises CheckpointError for those of another corridor."""
+        if state["corridor"] != self._digest:
+            raise CheckpointError(
+                f"the checkpoint's corridor is not the one that {self.corridor.name!r} names now: its file has changed"
+            )
+        try:
+            self._env.set_state(dict(arrays))
+        except InputError as error:
+            raise CheckpointError(f"the checkpoint's corridor does not fit: {error}") from error
+        continuous, categorical = self._env.episodes.observe()
+        self._observation = {"continuous": continuous, "categorical": categorical}
+        self._running = np.array(state["running"])
+        self._finished = list(state["finished"])
+
+    def observed(self, observation: Observation) -> tuple[Numbers, Codes]:
+        """Features of n decisions as a controller sees them, each field (n,).
+
+        Raises InputError for a bus, stop or hour that this corridor does not have.
+        """
+        rows = [getattr(observation, name) for name in CONTINUOUS]
+        codes = np.stack([getattr(observation, name) for name in CATEGORICAL], axis=1)
+        for name, most, count in zip(CATEGORICAL, codes.max(axis=0), self.categories, strict=True):
+            if most >= count:
+                raise InputError(f"{name} {most} was met on another corridor than {self.corridor.name}, with {count}")
+        inside = np.clip(np.stack(rows, axis=1).astype(np.float32), *paper_bounds(self._env.episodes.layout))
+        return self._features(inside, codes)
+
+    def _features(self, continuous: Numbers, categorical: Codes) -> tuple[Numbers, Codes]:
+        return (continuous - self._centre) / self._scale, categorical + self._offsets
+
+    def _transitions(self, found: episodes.Transitions) -> Transitions:
+        dense, codes = self._features(found.continuous, found.categorical)
+        next_dense, next_codes = self._features(found.next_continuous, found.next_categorical)
+        unit = self.box.to_unit(found.action)
+        return Transitions(unit, dense, codes, found.reward, found.terminal, next_dense, next_codes)
+
+    def _played(self, parts: list[episodes.Transitions], metrics: dict[str, Any], discount: float) -> Played:
+        every = episodes.Transitions._make(np.concatenate(field) for field in zip(*parts, strict=True))
+        found = self._transitions(every)
+        return Played(
+            metrics={"return": metrics["reward"], **metrics},
+            dense=found.dense,
+            codes=found.codes,
+            action=found.action,
+            discounted=_returns_to_go(every, discount),
+        )
+
+
+def _of_days(found: episodes.Transitions, going: NDArray[np.bool_]) -> episodes.Transitions:
+    keep = going[found.day]
+    return episodes.Transitions._make(field[keep] for field in found)
+
+
+def _returns_to_go(found: episodes.Transitions, discount: float) -> NDArray[np.float64]:
+    """(m,) G = r + γ·G′ along each trip, whose last decision's s′ is terminal."""
+    result = np.zeros(len(found.reward))
+    ahead = np.zeros((found.day.max() + 1, found.trip.max() + 1))
+    for place in range(int(found.place.max()), -1, -1):
+        here = np.flatnonzero(found.place == place)
+        result[here] = found.reward[here] + discount * ahead[found.day[here], found.trip[here]]
+        ahead[found.day[here], found.trip[here]] = result[here]
+    return result

@@ -1,0 +1,77 @@
+"""What the deep agent needs of a problem: several copies of it in lockstep, in features and units."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pyresac.deep.networks.squashed_gaussian import Box
+from pyresac.deep.replay import Numbers, Transitions
+
+Codes: TypeAlias = NDArray[np.int64]
+Policy: TypeAlias = Callable[[Numbers, Codes], Numbers]
+"""Units (n, A) of n states: continuous features (n, C), codes (n, F) with their offsets."""
+
+
+def code_offsets(categories: tuple[int, ...]) -> Codes:
+    """(F,) what is added to each feature's codes, so that no two features share one (`Layout.code_offsets`)."""
+    return np.cumsum((0, *categories), dtype=np.int64)[:-1]
+
+
+@dataclass(frozen=True)
+class Played:
+    """Evaluation episodes."""
+
+    metrics: Mapping[str, NDArray[np.float64]]
+    """Metrics by name, each (episodes,); "return" among them."""
+    dense: Numbers
+    """(m, C) states of the decisions whose discounted return is known."""
+    codes: Codes
+    action: Numbers
+    """(m, A) what was done there, in units."""
+    discounted: NDArray[np.float64]
+    """(m,) Σ γ^i r from there on, in the environment's rewards."""
+
+    @property
+    def returns(self) -> NDArray[np.float64]:
+        """(episodes,) undiscounted returns."""
+        return self.metrics["return"]
+
+
+class Task(Protocol):
+    """`copies` environments side by side. Training and evaluation share no generator."""
+
+    copies: int
+    title: str
+    box: Box
+    dense: int
+    """Continuous features C."""
+    categories: tuple[int, ...]
+    """Categories of each of the F categorical features."""
+    shown: Mapping[str, str]
+    """Metrics that evaluation reports beside the return, each with a short label."""
+
+    def observe(self) -> tuple[Numbers, Codes]:
+        """Present states of all copies."""
+
+    def step(self, unit: Numbers) -> Transitions:
+        """Act (copies, A) in each copy, and begin anew where an episode has ended; what has been completed."""
+
+    def finished(self) -> list[float]:
+        """Returns of the training episodes that have ended since the last call."""
+
+    def play(self, policy: Policy, episodes: int, seed: int, discount: float) -> Played:
+        """Episodes of a deterministic policy, always the same ones for a seed."""
+
+    def state(self) -> dict[str, Any]:
+        """What `load` needs, as JSON."""
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """The arrays that `load` needs."""
+
+    def load(self, state: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Go on exactly from a saved state. Raises CheckpointError if it does not fit."""

@@ -1,0 +1,91 @@
+"""What a deep run ends with: the learned policy beside the classical rules on the same days, or its returns."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from pyresac.envs.bus.comparison import paired_difference
+from pyresac.tasks.corridor_baselines import Values, best_slack, rules_of
+from pyresac.tasks.corridor_task import CorridorTask
+from pyresac.training.deep_trainee import DeepTrainee
+from pyresac.training.mean_intervals import half_width
+
+FINAL_SEED = 5_000
+"""Of the final episodes: none of those that training was evaluated on."""
+LEARNED = "learned"
+COLUMNS = {"reward": "reward, 10⁶", "wait": "wait, min", "travel": "travel, min"}
+
+
+def report(trainee: DeepTrainee, episodes: int, console: Console) -> dict[str, Any]:
+    """Play the final episodes, print the table, return its numbers as JSON."""
+    played = trainee.play(episodes, FINAL_SEED)
+    compared = trainee.compare(played)
+    result: dict[str, Any] = {
+        "steps": trainee.step,
+        "updates": trainee.learner.updates,
+        "episodes": episodes,
+        "return": float(played.returns.mean()),
+        "return_error": half_width(played.returns),
+        "values": {"q": compared.value, "sigma": compared.deviation, "earned": compared.earned},
+    }
+    if isinstance(trainee.task, CorridorTask):
+        names = ("none", "headway", best_slack(trainee.task))
+        tables = {LEARNED: played.metrics, **rules_of(trainee.task, names, episodes, FINAL_SEED)}
+        result["controllers"] = {
+            name: {metric: table[metric].tolist() for metric in COLUMNS} for name, table in tables.items()
+        }
+        print_contest(console, tables, f"{trainee.task.corridor.name} after {trainee.step:,} steps, {episodes} days")
+    else:
+        mean, error = result["return"], result["return_error"]
+        console.print(f"Return of the averaged policy in {episodes} episodes: {mean:,.1f} ± {error:,.1f} (95 %).")
+    if math.isnan(compared.earned):
+        if trainee.options.departures.standardise_rewards:
+            why = "the critics learned standardised rewards"
+        else:
+            why = "time limits end every episode too soon"
+        console.print(f"Value of a decision: nothing to compare it with, {why}.")
+    else:
+        console.print(
+            f"Value of a decision, mean: critics {compared.value:,.1f} (σ_ens {compared.deviation:,.1f}), "
+            f"earned {compared.earned:,.1f}."
+        )
+    plain: dict[str, Any] = _plain(result)
+    return plain
+
+
+def print_contest(console: Console, tables: Mapping[str, Values], title: str) -> None:
+    """Means of each controller over the same days, and paired differences in reward to the learned policy."""
+    learned = tables[LEARNED]["reward"]
+    table = Table(title=title, box=box.ROUNDED, title_style="bold")
+    table.add_column("controller", no_wrap=True)
+    for header in COLUMNS.values():
+        table.add_column(header, justify="right")
+    table.add_column("learned better by", justify="right", no_wrap=True)
+    for name, days in tables.items():
+        cells = [f"{_scaled(metric, days[metric].mean()):,.4g}" for metric in COLUMNS]
+        gain = ""
+        if name != LEARNED and len(learned) > 1:
+            gap = paired_difference(learned, days["reward"])
+            gain = f"{gap.mean / 1e6:+.3f} ± {gap.half_width / 1e6:.3f}"
+        table.add_row(name, *cells, gain, style="bold" if name == LEARNED else None)
+    console.print(table)
+    console.print("± is half of the 95 % interval over the same days. The reward sees headways, not passengers' time.")
+
+
+def _scaled(metric: str, value: float) -> float:
+    return value / 1e6 if metric == "reward" else value
+
+
+def _plain(value: Any) -> Any:
+    """None for what JSON lacks."""
+    if isinstance(value, dict):
+        return {name: _plain(part) for name, part in value.items()}
+    if isinstance(value, list):
+        return [_plain(part) for part in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,0 +1,221 @@
+"""A deep learner in its task: what the training loop drives, saves and resumes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from pyresac.deep.algorithms.resac_options import AlgorithmOptions
+from pyresac.deep.deep_learner import Learner
+from pyresac.deep.networks.modules import Features
+from pyresac.deep.replay import Numbers, ReplayBuffer, Widths, buffer_bytes
+from pyresac.deep.update_statistics import STATISTICS
+from pyresac.errors import DivergenceError
+from pyresac.tasks.snapshots import generator_state, restore_generator
+from pyresac.tasks.task import Codes, Played, Task
+from pyresac.training.run_options import RunOptions
+
+COMPARED = 8192
+"""Evaluated decisions, at most, whose values are compared with their returns."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Values of the critics beside what was earned, over decisions of evaluation episodes, in the task's rewards."""
+
+    value: float
+    """Mean of Q̄."""
+    deviation: float
+    """Mean of σ_ens."""
+    earned: float
+    """Mean discounted return."""
+
+
+class DeepTrainee:
+    """The loop's `Trainee`: `copies` environments in lockstep, updates off policy."""
+
+    shown: Mapping[str, str] = {"return": "eval_return", "Q": "q_eval", "σ": "sigma_mean", "κ": "kappa", "α": "alpha"}
+
+    def __init__(self, task: Task, options: AlgorithmOptions, run: RunOptions, device: torch.device) -> None:
+        """Raises InputError for a buffer that memory does not hold."""
+        self.task, self.options, self._run = task, options, run
+        self.chunk = max(1, 50 // task.copies) * task.copies
+        widths = Widths(len(task.box.half), task.dense, len(task.categories))
+        self.buffer = ReplayBuffer(options.buffer_size, widths)
+        learner_seed, replay_seed = np.random.SeedSequence([run.seed, 2]).generate_state(2)
+        self.learner = Learner(
+            options,
+            actions=widths.action,
+            dense=task.dense,
+            categories=task.categories,
+            log_volume=task.box.log_volume,
+            seed=int(learner_seed),
+            device=device,
+        )
+        self._replay = np.random.Generator(np.random.PCG64(int(replay_seed)))
+        self.step = 0
+        self._episodes = 0
+        self.columns = (
+            *("episodes", "train_return", "eval_return"),
+            *task.shown,
+            *("q_eval", "sigma_eval", "earned_eval"),
+            *STATISTICS,
+            *("kappa", "alpha", "beta_lcb", "updates"),
+        )
+
+    @property
+    def title(self) -> str:
+        """What is trained, and what its buffer takes."""
+        options, widths = self.options, self.buffer.widths
+        layers = "×".join(str(width) for width in options.hidden)
+        memory = buffer_bytes(options.buffer_size, widths) / 2**20
+        return (
+            f"RE-SAC, {options.ensemble_size} critics {layers}, on {self.task.title}; "
+            f"replay of {options.buffer_size:,} transitions, {memory:,.0f} MiB"
+        )
+
+    @property
+    def work(self) -> Mapping[str, int]:
+        """Counters beside the steps, for the progress bar."""
+        return {"updates": self.learner.updates}
+
+    def advance(self, steps: int) -> None:
+        """Interact and learn; `steps` counts the steps of all copies, so it is a multiple of their number."""
+        for _ in range(steps // self.task.copies):
+            if self.learner.not_finite is not None:
+                return
+            actions = self.learner.explore(self.features(*self.task.observe()))
+            if not np.isfinite(actions).all():
+                self.learner.not_finite = f"actions of the policy are not finite at update {self.learner.updates:,}"
+                return
+            self.buffer.add(self._kept(self.task.step(actions)))
+            self.step += self.task.copies
+            self.learner.schedule.moved(self.step)
+            for _ in range(self._due() - self.learner.updates):
+                batch = self.buffer.sample(self.options.batch_size, self._replay, self.learner.device)
+                self.learner.update(batch)
+
+    def _kept(self, found: Any) -> Any:
+        if not self.options.departures.skip_terminals:
+            return found
+        return type(found)(*(field[~found.terminal] for field in found))
+
+    def _due(self) -> int:
+        """Updates that belong to the steps so far."""
+        begun = max(0, self.step - self.options.learning_starts)
+        return begun // self.options.update_every * self.options.updates if self.buffer.size else 0
+
+    def features(self, dense: Numbers, codes: Codes) -> Features:
+        """Features as tensors on the learner's device."""
+        device = self.learner.device
+        numbers = torch.from_numpy(np.ascontiguousarray(dense)).to(device)
+        return Features(numbers, torch.from_numpy(codes).to(device) if codes.shape[1] else None)
+
+    def play(self, episodes: int, seed: int, parameters: Tensor | None = None) -> Played:
+        """Episodes of the deterministic averaged policy, or of other actor parameters.
+
+        Raises DivergenceError if the policy or the environment gives a number that is not finite.
+        """
+
+        def policy(dense: Numbers, codes: Codes) -> Numbers:
+            actions = self.learner.exploit(self.features(dense, codes), parameters)
+            if not np.isfinite(actions).all():
+                which = "averaged policy" if parameters is None else "policy"
+                raise DivergenceError(f"actions of the {which} are not finite at update {self.learner.updates:,}")
+            return actions
+
+        return self.task.play(policy, episodes, seed, self.options.discount)
+
+    def measure(self) -> dict[str, float]:
+        """Play the averaged policy on the evaluation episodes, and close the window of training statistics."""
+        played = self.play(self._run.eval_episodes, 0)
+        self.learner.evaluated(float(played.returns.mean()), self.step)
+        finished = self.task.finished()
+        self._episodes += len(finished)
+        compared = self.compare(played)
+        row = {
+            "episodes": float(self._episodes),
+            "train_return": float(np.mean(finished)) if finished else float("nan"),
+            "eval_return": float(played.returns.mean()),
+            **{name: float(played.metrics[name].mean()) for name in self.task.shown},
+            "q_eval": compared.value,
+            "sigma_eval": compared.deviation,
+            "earned_eval": compared.earned,
+            **self.learner.statistics.means(),
+            "kappa": float(self.learner.kappa().mean()),
+            "alpha": self.learner.alpha,
+            "beta_lcb": self.learner.schedule.beta,
+            "updates": float(self.learner.updates),
+        }
+        scale = self.options.reward_scale
+        for name in ("q_mean", "target_mean", "sigma_mean"):
+            row[name] /= scale
+        self.learner.statistics.open()
+        return row
+
+    def compare(self, played: Played) -> Comparison:
+        """Q̄ and σ_ens at evaluated decisions beside their discounted returns."""
+        value, deviation, earned = self.predictions(played)
+        if not len(value):
+            return Comparison(float("nan"), float("nan"), float("nan"))
+        return Comparison(float(value.mean()), float(deviation.mean()), float(earned.mean()))
+
+    def predictions(self, played: Played) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+        """Q̄, σ_ens and the discounted return of evenly chosen decisions, each (m,), in the task's rewards.
+
+        Empty if no return is known, or if the critics learned rewards standardised batch by batch, which have no unit.
+        """
+        count = len(played.discounted)
+        if not count or self.options.departures.standardise_rewards:
+            return np.empty(0), np.empty(0), np.empty(0)
+        chosen = np.unique(np.linspace(0, count - 1, min(count, COMPARED)).astype(np.int64))
+        state = self.features(played.dense[chosen], played.codes[chosen])
+        heads = self.learner.values(state, torch.from_numpy(played.action[chosen]).to(self.learner.device))
+        found = heads.double().cpu().numpy() / self.options.reward_scale
+        spread = found.std(axis=0, ddof=1) if len(found) > 1 else np.zeros(len(chosen))
+        return found.mean(axis=0), spread, played.discounted[chosen]
+
+    def diverged(self) -> str | None:
+        """The first quantity that was not finite, and since which update."""
+        if self.learner.not_finite is not None:
+            return self.learner.not_finite
+        for name, matrix in (("critics", self.learner.critic.matrix), ("actor", self.learner.actor.matrix)):
+            if not bool(torch.isfinite(matrix).all()):
+                return f"parameters of the {name} are not finite at update {self.learner.updates:,}"
+        if not bool(torch.isfinite(self.learner.log_alpha)):
+            return f"log_alpha is {float(self.learner.log_alpha)} at update {self.learner.updates:,}"
+        return None
+
+    def state(self) -> dict[str, Any]:
+        """Counters, generators, statistics and the environments."""
+        return {
+            "step": self.step,
+            "episodes": self._episodes,
+            "replay": generator_state(self._replay),
+            "learner": self.learner.state(),
+            "task": self.task.state(),
+        }
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Networks, optimisers, buffer, environments."""
+        parts = {"learner": self.learner.arrays(), "replay": self.buffer.arrays(), "task": self.task.arrays()}
+        return {f"{part}/{name}": array for part, arrays in parts.items() for name, array in arrays.items()}
+
+    def restore(self, state: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Take on a saved state. Raises CheckpointError if a part of it does not fit."""
+        parts: dict[str, dict[str, NDArray[Any]]] = {"learner": {}, "replay": {}, "task": {}}
+        for name, array in arrays.items():
+            part, _, own = name.partition("/")
+            parts.setdefault(part, {})[own] = array
+        # the task first: another corridor shows in the networks' shapes too, but there it is not named
+        self.task.load(state["task"], parts["task"])
+        self.learner.load(state["learner"], parts["learner"])
+        self.buffer.load_arrays(parts["replay"])
+        restore_generator(self._replay, state["replay"])
+        self.step, self._episodes = state["step"], state["episodes"]
