@@ -28,8 +28,10 @@ from pyresac.deep.deep_learner import Learner
 from pyresac.deep.networks.compiled_passes import use_threads
 from pyresac.deep.networks.layout import embedding_width
 from pyresac.deep.networks.modules import Features
-from pyresac.deep.networks.squashed_gaussian import Box, SquashedGaussian
-from pyresac.deep.replay import Batch, ReplayBuffer, Transitions, Widths
+from pyresac.deep.networks.squashed_gaussian import SquashedGaussian
+from pyresac.deep.replay import Batch, ReplayBuffer, Widths
+from pyresac.tasks.action_box import Box
+from pyresac.tasks.experience import Experience
 from pyresac.training.presets import CORRIDOR
 
 CATEGORIES = (51, 22, 2, 14)
@@ -88,7 +90,7 @@ def corridor_batch(size: int) -> Batch:
         return rng.integers(0, CATEGORIES, (size, 4)) + offsets
 
     ended = rng.random(size) < 0.05
-    buffer.add(Transitions(np.tanh(numbers(1)), numbers(3), codes(), numbers(1)[:, 0], ended, numbers(3), codes()))
+    buffer.add(Experience(np.tanh(numbers(1)), numbers(3), codes(), numbers(1)[:, 0], ended, numbers(3), codes()))
     return buffer.sample(size, rng, torch.device("cpu"))
 
 
@@ -265,7 +267,7 @@ class Hopper:
             following, reward, terminal, cut, _ = self.env.step(self.box.to_action(unit[0]))
             after = following.astype(np.float32)[None]
             rewards = np.array([reward], dtype=np.float32)
-            self.buffer.add(Transitions(unit, self.state, none, rewards, np.array([terminal]), after, none))
+            self.buffer.add(Experience(unit, self.state, none, rewards, np.array([terminal]), after, none))
             self.state = self.env.reset()[0].astype(np.float32)[None] if terminal or cut else after
             self.learner.update(self.buffer.sample(self.options.batch_size, self.rng, self.learner.device))
 

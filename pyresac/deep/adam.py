@@ -11,7 +11,7 @@ from torch import Tensor
 from torch.optim.adam import adam
 
 from pyresac.deep.networks import pointwise_kernels as pointwise
-from pyresac.deep.networks.pointwise_kernels import FIRST, LEAST, SECOND
+from pyresac.deep.networks.pointwise_kernels import BETA1, BETA2, EPSILON
 
 
 class Adam:
@@ -38,7 +38,7 @@ class Adam:
         _require_like(gradient, self._parameter, "gradient")
         if self._arrays is not None:
             steps = self.moments["step"].add_(1.0).item()
-            rate, rescale = self._rate / (1.0 - FIRST**steps), 1.0 / math.sqrt(1.0 - SECOND**steps)
+            rate, rescale = self._rate / (1.0 - BETA1**steps), 1.0 / math.sqrt(1.0 - BETA2**steps)
             pointwise.adam(gradient.view(-1).numpy(), *self._arrays, rate, rescale, self._share)
             return
         adam(
@@ -50,11 +50,11 @@ class Adam:
             [self.moments["step"]],
             fused=True,
             amsgrad=False,
-            beta1=FIRST,
-            beta2=SECOND,
+            beta1=BETA1,
+            beta2=BETA2,
             lr=self._rate,
             weight_decay=0.0,
-            eps=LEAST,
+            eps=EPSILON,
             maximize=False,
         )
         if self._average is not None:

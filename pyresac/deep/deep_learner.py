@@ -16,12 +16,12 @@ from pyresac.deep.algorithms import gradients
 from pyresac.deep.algorithms import objectives as eq
 from pyresac.deep.algorithms.pessimism import PessimismSchedule
 from pyresac.deep.algorithms.resac_options import AlgorithmOptions
-from pyresac.deep.networks.layout import Layout, weight_norms
+from pyresac.deep.networks.layout import NetworkLayout, weight_norms
 from pyresac.deep.networks.modules import Actor, Features, VectorizedCritic, action_pass, joined, policy, state_pass
-from pyresac.deep.networks.passes import Pass
-from pyresac.deep.networks.squashed_gaussian import Draw, draw
+from pyresac.deep.networks.passes import ForwardPass
+from pyresac.deep.networks.squashed_gaussian import SampledAction, draw
 from pyresac.deep.replay import Batch, available_bytes
-from pyresac.deep.update_statistics import NOTED, Window
+from pyresac.deep.update_statistics import STATISTICS_EVERY, UpdateStatistics
 from pyresac.errors import CheckpointError, InputError
 
 LARGEST_EXPONENT = 88.0
@@ -49,8 +49,8 @@ class Learner:
         self.options, self.device, self.actions = options, device, actions
         start = torch.Generator().manual_seed(seed)
         departures = options.departures
-        critic = Layout(actions + dense, categories, options.hidden, 1)
-        policy_layout = Layout(dense, categories, options.actor_hidden, 2 * actions)
+        critic = NetworkLayout(actions + dense, categories, options.hidden, 1)
+        policy_layout = NetworkLayout(dense, categories, options.actor_hidden, 2 * actions)
         _require_memory(options, critic, policy_layout)
         self.critic = VectorizedCritic(critic, options.ensemble_size, start, departures.fan_out_init).to(device)
         self.actor = Actor(policy_layout, start, options.initial_mean).to(device)
@@ -74,7 +74,7 @@ class Learner:
         self.updates = 0
         self.not_finite: str | None = None
         """The first quantity that was not finite, and when."""
-        self.statistics = Window()
+        self.statistics = UpdateStatistics()
         self._gradients = {
             "critic": torch.empty_like(self.critic.matrix.detach()),
             "actor": torch.empty_like(self.actor.matrix.detach()),
@@ -90,7 +90,7 @@ class Learner:
     def update(self, batch: Batch) -> None:
         """One step of Algorithm 1 on a batch; the actor takes part every `actor_every`-th time.
 
-        No autograd graph is built: `gradients` has the derivatives of `objectives`, `Pass` and `Draw` the chain rule.
+        No autograd graph is built: `gradients` has the derivatives of `objectives`; passes and actions have the chain rule.
         """
         self.updates += 1
         size, alpha = len(batch.reward), self.alpha
@@ -138,7 +138,7 @@ class Learner:
         self._optimisers["temperature"].step(gradients.temperature_slope(log_prob, 1.0 - terminal, self.target_entropy))
         self.log_alpha.clamp_(max=math.log(self.options.alpha_max))
 
-    def _improve_policy(self, batch: Batch, through: Pass, drawn: Draw, alpha: float) -> None:
+    def _improve_policy(self, batch: Batch, through: ForwardPass, drawn: SampledAction, alpha: float) -> None:
         """through, drawn: of the batch's states."""
         options = self.options
         critics = action_pass(self.critic.matrix, self.critic.layout, batch.state, drawn.unit)
@@ -159,7 +159,7 @@ class Learner:
         if self._noted():
             self.statistics.note(actor_loss=loss)
 
-    def _draw(self, outputs: Tensor) -> Draw:
+    def _draw(self, outputs: Tensor) -> SampledAction:
         return draw(outputs, self._noise(len(outputs)), self.log_volume)
 
     def _noise(self, size: int) -> Tensor:
@@ -178,7 +178,7 @@ class Learner:
 
     def _noted(self) -> bool:
         """Whether this update's statistics are noted; the actor's are where it takes part as well."""
-        return self.updates % NOTED == 0
+        return self.updates % STATISTICS_EVERY == 0
 
     def _scaled(self, reward: Tensor) -> Tensor:
         if self.options.departures.standardise_rewards:
@@ -261,7 +261,7 @@ class Learner:
         self.schedule.load(state["schedule"])
 
 
-def _require_memory(options: AlgorithmOptions, critic: Layout, policy_layout: Layout) -> None:
+def _require_memory(options: AlgorithmOptions, critic: NetworkLayout, policy_layout: NetworkLayout) -> None:
     """Of what is there in any case: parameters, gradient, two moments and a copy, a batch's activations."""
     heads, batch = options.ensemble_size, options.batch_size
     networks = 5 * (heads * critic.length + policy_layout.length)

@@ -13,27 +13,7 @@ from torch import Tensor
 
 from pyresac.deep.networks.modules import Features
 from pyresac.errors import CheckpointError, InputError
-
-Numbers = NDArray[np.float32]
-LARGEST_CODE = 2**24
-"""Integers below it are exact in float32, in which codes are kept."""
-
-
-class Transitions(NamedTuple):
-    """m transitions in the features and units of a task."""
-
-    action: Numbers
-    """(m, A) in [−1, 1]."""
-    dense: Numbers
-    """(m, C)"""
-    codes: NDArray[np.int64]
-    """(m, F), offset; F may be 0."""
-    reward: Numbers
-    """(m,) in the environment's units."""
-    terminal: NDArray[np.bool_]
-    """(m,) true where s′ is terminal; a time limit is not."""
-    next_dense: Numbers
-    next_codes: NDArray[np.int64]
+from pyresac.tasks.experience import Experience, Numbers
 
 
 class Batch(NamedTuple):
@@ -49,7 +29,7 @@ class Batch(NamedTuple):
 
 @dataclass(frozen=True)
 class Widths:
-    """Columns of a row: A, C and F of `Transitions`."""
+    """Columns of a row: A, C and F of `Experience`."""
 
     action: int
     dense: int
@@ -83,7 +63,7 @@ class ReplayBuffer:
         """Most transitions that it keeps."""
         return len(self.rows)
 
-    def add(self, new: Transitions) -> None:
+    def add(self, new: Experience) -> None:
         """Keep these, dropping the oldest ones when full."""
         parts = (new.action, new.dense, new.codes, new.reward[:, None], new.terminal[:, None])
         rows = np.concatenate([*parts, new.next_dense, new.next_codes], axis=1, dtype=np.float32, casting="unsafe")

@@ -18,11 +18,11 @@ STATISTICS = (
     "critic_grad",
     "actor_grad",
 )
-NOTED = 8
-"""Every NOTED-th update is noted, because reading a number off a device waits for it."""
+STATISTICS_EVERY = 8
+"""Every STATISTICS_EVERY-th update is noted, because reading a number off a device waits for it."""
 
 
-class Window:
+class UpdateStatistics:
     """Sums of what was noted since it was last opened."""
 
     def __init__(self) -> None:

@@ -9,8 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pyresac.deep.networks.squashed_gaussian import Box
-from pyresac.deep.replay import Numbers, Transitions
 from pyresac.envs.bus import episodes
 from pyresac.envs.bus.corridor import Corridor
 from pyresac.envs.bus.files import corridor_text
@@ -18,6 +16,8 @@ from pyresac.envs.bus.metrics import METRICS
 from pyresac.envs.bus.observation import CATEGORICAL, CONTINUOUS, Observation, paper_bounds
 from pyresac.envs.bus.vector import VectorBusCorridor
 from pyresac.errors import CheckpointError, InputError
+from pyresac.tasks.action_box import Box
+from pyresac.tasks.experience import Experience, Numbers
 from pyresac.tasks.task import Codes, Played, Policy, code_offsets
 
 EVALUATION_DAYS = 10_000
@@ -54,7 +54,7 @@ class CorridorTask:
         """Features of the bus that must decide in each day."""
         return self._features(self._observation["continuous"], self._observation["categorical"])
 
-    def step(self, unit: Numbers) -> Transitions:
+    def step(self, unit: Numbers) -> Experience:
         """Hold one bus in each day; the transitions that this completes."""
         self._observation, reward, ended, _, infos = self._env.step(self.box.to_action(unit))
         self._running += reward
@@ -123,11 +123,11 @@ class CorridorTask:
     def _features(self, continuous: Numbers, categorical: Codes) -> tuple[Numbers, Codes]:
         return (continuous - self._centre) / self._scale, categorical + self._offsets
 
-    def _transitions(self, found: episodes.Transitions) -> Transitions:
+    def _transitions(self, found: episodes.Transitions) -> Experience:
         dense, codes = self._features(found.continuous, found.categorical)
         next_dense, next_codes = self._features(found.next_continuous, found.next_categorical)
         unit = self.box.to_unit(found.action)
-        return Transitions(unit, dense, codes, found.reward, found.terminal, next_dense, next_codes)
+        return Experience(unit, dense, codes, found.reward, found.terminal, next_dense, next_codes)
 
     def _played(self, parts: list[episodes.Transitions], metrics: dict[str, Any], discount: float) -> Played:
         every = episodes.Transitions._make(np.concatenate(field) for field in zip(*parts, strict=True))

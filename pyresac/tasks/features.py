@@ -10,8 +10,8 @@ import gymnasium as gym
 import numpy as np
 from numpy.typing import NDArray
 
-from pyresac.deep.replay import LARGEST_CODE, Numbers
 from pyresac.errors import InputError
+from pyresac.tasks.experience import LARGEST_CODE, Numbers
 from pyresac.tasks.task import Codes, code_offsets
 
 Path = tuple[int | str, ...]

@@ -10,10 +10,10 @@ import gymnasium as gym
 import numpy as np
 from numpy.typing import NDArray
 
-from pyresac.deep.networks.squashed_gaussian import Box
-from pyresac.deep.replay import Numbers, Transitions
 from pyresac.errors import CheckpointError, DivergenceError, InputError
+from pyresac.tasks.action_box import Box
 from pyresac.tasks.environments import make_environment
+from pyresac.tasks.experience import Experience, Numbers
 from pyresac.tasks.features import Observations
 from pyresac.tasks.snapshots import environment_state, require_restorable, restore_environment
 from pyresac.tasks.task import Codes, Played, Policy
@@ -63,7 +63,7 @@ class BoxTask:
         """Features of the present state of each copy."""
         return self._dense, self._codes
 
-    def step(self, unit: Numbers) -> Transitions:
+    def step(self, unit: Numbers) -> Experience:
         """Act in each copy: `copies` transitions. s′ is what the step led to, also where an episode ended there.
 
         Raises DivergenceError if the environment gives a number that is not finite.
@@ -82,7 +82,7 @@ class BoxTask:
         kept = rewards.astype(np.float32)
         self._require_finite(kept, "a reward")
         self._running += rewards
-        found = Transitions(
+        found = Experience(
             action=unit,
             dense=self._dense,
             codes=self._codes,

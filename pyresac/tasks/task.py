@@ -9,8 +9,8 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from pyresac.deep.networks.squashed_gaussian import Box
-from pyresac.deep.replay import Numbers, Transitions
+from pyresac.tasks.action_box import Box
+from pyresac.tasks.experience import Experience, Numbers
 
 Codes: TypeAlias = NDArray[np.int64]
 Policy: TypeAlias = Callable[[Numbers, Codes], Numbers]
@@ -58,7 +58,7 @@ class Task(Protocol):
     def observe(self) -> tuple[Numbers, Codes]:
         """Present states of all copies."""
 
-    def step(self, unit: Numbers) -> Transitions:
+    def step(self, unit: Numbers) -> Experience:
         """Act (copies, A) in each copy, and begin anew where an episode has ended; what has been completed."""
 
     def finished(self) -> list[float]:

@@ -14,9 +14,10 @@ from torch import Tensor
 from pyresac.deep.algorithms.resac_options import AlgorithmOptions
 from pyresac.deep.deep_learner import Learner
 from pyresac.deep.networks.modules import Features
-from pyresac.deep.replay import Numbers, ReplayBuffer, Widths, buffer_bytes
+from pyresac.deep.replay import ReplayBuffer, Widths, buffer_bytes
 from pyresac.deep.update_statistics import STATISTICS
 from pyresac.errors import DivergenceError
+from pyresac.tasks.experience import Numbers
 from pyresac.tasks.snapshots import generator_state, restore_generator
 from pyresac.tasks.task import Codes, Played, Task
 from pyresac.training.run_options import RunOptions

@@ -19,9 +19,9 @@ import pytest
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from pyresac.deep.replay import Transitions
 from pyresac.errors import CheckpointError, DivergenceError, InputError
 from pyresac.tasks.encoding import MISSING, decode, encode
+from pyresac.tasks.experience import Experience
 from pyresac.tasks.gymnasium_task import LANES, BoxTask
 from pyresac.tasks.task import Played
 
@@ -191,7 +191,7 @@ def idle(count: int) -> Any:
     return lambda dense, codes: np.zeros((len(dense), count), dtype=np.float32)
 
 
-def bits(found: Transitions) -> list[bytes]:
+def bits(found: Experience) -> list[bytes]:
     return [part.tobytes() for part in found]
 
 

@@ -15,8 +15,8 @@ import pytest
 import torch
 from deep_cases import TINY
 
-from pyresac.deep.replay import Numbers, Transitions
 from pyresac.errors import InputError
+from pyresac.tasks.experience import Experience, Numbers
 from pyresac.tasks.gymnasium_task import BoxTask
 from pyresac.train import main
 from pyresac.training import deep_agent as resac
@@ -239,7 +239,7 @@ def test_an_environments_own_error_says_where_training_stood(
     run = tmp_path / "run"
     plain = BoxTask.step
 
-    def breaking(task: BoxTask, unit: Numbers) -> Transitions:
+    def breaking(task: BoxTask, unit: Numbers) -> Experience:
         if len(list((run / "checkpoints").iterdir())) == 2:
             raise kind("the simulator broke")
         return plain(task, unit)
@@ -268,7 +268,7 @@ def test_an_interrupt_at_once_names_the_way_on(
     plain, begun = BoxTask.step, BoxTask.__init__
 
     def interrupted(after: int, *resume: str) -> str:
-        def step(task: BoxTask, unit: Numbers) -> Transitions:
+        def step(task: BoxTask, unit: Numbers) -> Experience:
             if len(list((run / "checkpoints").iterdir())) == after:
                 raise KeyboardInterrupt
             return plain(task, unit)

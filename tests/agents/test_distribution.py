@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import stats
 
-from pyresac.deep.networks.squashed_gaussian import Box, SquashedGaussian
+from pyresac.deep.networks.squashed_gaussian import SquashedGaussian
 from pyresac.errors import InputError
+from pyresac.tasks.action_box import Box
 
 Floats = NDArray[np.float64]
 EXAMPLES = settings(deadline=None, derandomize=True, database=None, max_examples=60)

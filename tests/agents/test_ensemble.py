@@ -14,8 +14,8 @@ from pyresac.deep.algorithms import objectives as eq
 from pyresac.deep.networks import compiled_passes as compiled
 from pyresac.deep.networks.batched_passes import run_batched
 from pyresac.deep.networks.compiled_passes import run_compiled
-from pyresac.deep.networks.layout import Layout, embedding_width, weight_norms
-from pyresac.deep.networks.passes import Pass, ensemble_forward
+from pyresac.deep.networks.layout import NetworkLayout, embedding_width, weight_norms
+from pyresac.deep.networks.passes import ForwardPass, ensemble_forward
 from pyresac.deep.networks.squashed_gaussian import SquashedGaussian
 
 HEADS, BATCH = 3, 11
@@ -23,7 +23,7 @@ ROUNDING = 1e-12
 """Well above the rounding of sums of at most 100 float64 terms of size 1, well below any wrong term."""
 
 
-def plain(matrix: Tensor, layout: Layout, dense: Tensor, codes: Tensor | None) -> Tensor:
+def plain(matrix: Tensor, layout: NetworkLayout, dense: Tensor, codes: Tensor | None) -> Tensor:
     """The same networks, one head and one layer after the other."""
     weights, biases, tables = layout.split(matrix)
     outputs = []
@@ -40,7 +40,7 @@ def plain(matrix: Tensor, layout: Layout, dense: Tensor, codes: Tensor | None) -
     return torch.stack(outputs)
 
 
-def case(layout: Layout) -> tuple[Tensor, Tensor, Tensor | None, Tensor]:
+def case(layout: NetworkLayout) -> tuple[Tensor, Tensor, Tensor | None, Tensor]:
     """Parameters, inputs and codes at random, and weights (K, B, outputs) of the outputs in a loss."""
     generator = torch.Generator().manual_seed(0)
     matrix = layout.initial(HEADS, generator).double().requires_grad_()
@@ -54,26 +54,26 @@ def case(layout: Layout) -> tuple[Tensor, Tensor, Tensor | None, Tensor]:
 
 
 LAYOUTS = [
-    Layout(inputs, categories, hidden, outputs)
+    NetworkLayout(inputs, categories, hidden, outputs)
     for inputs, categories in [(3, ()), (3, (7,)), (3, (7, 2, 5)), (0, (7, 2))]
     for hidden in [(8,), (8, 6), (8, 6, 5), (8, 6, 5, 7)]
     for outputs in (1, 4)
 ]
 
 
-def layout_name(layout: Layout) -> str:
+def layout_name(layout: NetworkLayout) -> str:
     return f"{layout.dense}-{layout.categories}-{layout.hidden}-{layout.outputs}"
 
 
 @pytest.fixture(params=[run_compiled, run_batched])
-def engine(request: pytest.FixtureRequest) -> Callable[..., Pass]:
+def engine(request: pytest.FixtureRequest) -> Callable[..., ForwardPass]:
     """The passes of the CPU and of other devices."""
-    found: Callable[..., Pass] = request.param
+    found: Callable[..., ForwardPass] = request.param
     return found
 
 
 @pytest.mark.parametrize("layout", LAYOUTS, ids=layout_name)
-def test_values_and_gradients(layout: Layout, engine: Callable[..., Pass]) -> None:
+def test_values_and_gradients(layout: NetworkLayout, engine: Callable[..., ForwardPass]) -> None:
     matrix, dense, codes, loss = case(layout)
     expected, found = plain(matrix, layout, dense, codes), engine(matrix.detach(), layout, dense.detach(), codes)
     torch.testing.assert_close(found.output, expected.detach(), rtol=0.0, atol=ROUNDING)
@@ -91,7 +91,7 @@ def test_values_and_gradients(layout: Layout, engine: Callable[..., Pass]) -> No
 
 @pytest.mark.parametrize("layout", LAYOUTS, ids=layout_name)
 @pytest.mark.parametrize("rows", [1, 4, BATCH])
-def test_the_first_rows_of_a_pass(layout: Layout, rows: int, engine: Callable[..., Pass]) -> None:
+def test_the_first_rows_of_a_pass(layout: NetworkLayout, rows: int, engine: Callable[..., ForwardPass]) -> None:
     """What they give alone."""
     matrix, dense, codes, loss = case(layout)
     some = engine(matrix.detach(), layout, dense.detach(), codes).first(rows)
@@ -105,7 +105,7 @@ def test_the_first_rows_of_a_pass(layout: Layout, rows: int, engine: Callable[..
 @pytest.mark.parametrize("layout", LAYOUTS, ids=layout_name)
 @pytest.mark.parametrize("chunk", [1, 4, 10])
 @pytest.mark.parametrize("threads", [1, 2, 5])
-def test_chunks_and_threads(layout: Layout, chunk: int, threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_chunks_and_threads(layout: NetworkLayout, chunk: int, threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither the rows that a kernel takes at a time nor the threads that share the heads make a difference."""
     matrix, dense, codes, loss = case(layout)
     whole = run_compiled(matrix, layout, dense, codes)
@@ -127,7 +127,7 @@ def test_chunks_and_threads(layout: Layout, chunk: int, threads: int, monkeypatc
 
 
 @pytest.mark.parametrize("layout", LAYOUTS[::5], ids=layout_name)
-def test_for_autograd(layout: Layout) -> None:
+def test_for_autograd(layout: NetworkLayout) -> None:
     matrix, dense, codes, loss = case(layout)
     expected, found = (forward(matrix, layout, dense, codes) for forward in (plain, ensemble_forward))
     torch.testing.assert_close(found, expected, rtol=0.0, atol=ROUNDING)
@@ -139,9 +139,9 @@ def test_for_autograd(layout: Layout) -> None:
     torch.testing.assert_close(alone, wanted[1], rtol=0.0, atol=ROUNDING)
 
 
-def test_what_is_no_number_stays_so(engine: Callable[..., Pass]) -> None:
+def test_what_is_no_number_stays_so(engine: Callable[..., ForwardPass]) -> None:
     """ReLU must not make 0 of it, or nobody would see that training has diverged."""
-    layout = Layout(2, (), (4, 4), 1)
+    layout = NetworkLayout(2, (), (4, 4), 1)
     matrix = layout.initial(2, torch.Generator().manual_seed(0))
     matrix[1, 0] = float("nan")
     output = engine(matrix, layout, torch.ones(3, 2), None).output
@@ -149,9 +149,9 @@ def test_what_is_no_number_stays_so(engine: Callable[..., Pass]) -> None:
     assert torch.isnan(output[1]).all()
 
 
-def test_what_was_not_kept_has_no_gradient(engine: Callable[..., Pass], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_was_not_kept_has_no_gradient(engine: Callable[..., ForwardPass], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compiled, "chunk_of", lambda _: 2)
-    layout = Layout(2, (), (4, 3), 1)
+    layout = NetworkLayout(2, (), (4, 3), 1)
     through = engine(layout.initial(2, torch.Generator()), layout, torch.ones(3, 2), None, keep=False)
     for some, rows in ((through, 3), (through.first(1), 1)):
         for gradient in (some.gradient, some.input_gradient):
@@ -160,7 +160,7 @@ def test_what_was_not_kept_has_no_gradient(engine: Callable[..., Pass], monkeypa
 
 
 def test_other_views_at_the_same_address_are_other_networks() -> None:
-    layout = Layout(2, (), (4,), 1)
+    layout = NetworkLayout(2, (), (4,), 1)
     wide = torch.rand(2, 2 * layout.length)
     one, other = wide.as_strided((2, layout.length), (layout.length, 1)), wide[:, : layout.length]
     for matrix in (one, other, one[:1], one):
@@ -170,15 +170,15 @@ def test_other_views_at_the_same_address_are_other_networks() -> None:
 
 @pytest.mark.parametrize("code", [-1, 9])
 def test_a_code_that_is_none(code: int) -> None:
-    layout = Layout(1, (7, 2), (4,), 1)
+    layout = NetworkLayout(1, (7, 2), (4,), 1)
     codes = torch.tensor([[0, 7], [6, code]])
     with pytest.raises(IndexError, match=r"codes from .* to .*; they must lie in 0 … 8"):
         run_compiled(layout.initial(2, torch.Generator()), layout, torch.ones(2, 1), codes)
 
 
-def test_views_follow_their_matrix(engine: Callable[..., Pass]) -> None:
+def test_views_follow_their_matrix(engine: Callable[..., ForwardPass]) -> None:
     """A change in place counts, and another matrix of the same layout is another network."""
-    layout = Layout(3, (4,), (8, 6), 1)
+    layout = NetworkLayout(3, (4,), (8, 6), 1)
     matrix, dense, codes, _ = case(layout)
     engine(matrix, layout, dense, codes)
     with torch.no_grad():
@@ -191,7 +191,7 @@ def test_views_follow_their_matrix(engine: Callable[..., Pass]) -> None:
 
 @pytest.mark.parametrize("fan_out", [False, True])
 def test_initial_bounds_of_every_layer(fan_out: bool) -> None:
-    layout = Layout(4, (20,), (64, 32), 1)
+    layout = NetworkLayout(4, (20,), (64, 32), 1)
     matrix = layout.initial(40, torch.Generator().manual_seed(0), fan_out)
     weights, biases, tables = layout.split(matrix)
     for weight, bias in zip(weights, biases, strict=True):
@@ -203,12 +203,12 @@ def test_initial_bounds_of_every_layer(fan_out: bool) -> None:
 
 
 def test_heads_begin_apart() -> None:
-    matrix = Layout(4, (20,), (8,), 1).initial(5, torch.Generator().manual_seed(0))
+    matrix = NetworkLayout(4, (20,), (8,), 1).initial(5, torch.Generator().manual_seed(0))
     assert len(torch.unique(matrix[:, 0])) == 5
 
 
 def test_kappa_counts_weights_alone() -> None:
-    layout = Layout(3, (7, 5), (8, 6), 2)
+    layout = NetworkLayout(3, (7, 5), (8, 6), 2)
     matrix, *_ = case(layout)
     weights, biases, _ = layout.split(matrix.detach())
     of_weights = sum(weight.abs().sum((1, 2)) for weight in weights)

@@ -21,7 +21,7 @@ from pyresac.deep.networks.modules import Features, critic_values
 from pyresac.deep.networks.passes import ensemble_forward
 from pyresac.deep.networks.squashed_gaussian import SquashedGaussian
 from pyresac.deep.replay import Batch
-from pyresac.deep.update_statistics import NOTED
+from pyresac.deep.update_statistics import STATISTICS_EVERY
 
 EXAMPLES = settings(deadline=None, derandomize=True, database=None, max_examples=60)
 
@@ -243,7 +243,7 @@ def test_statistics_are_those_of_the_losses(options: dict[str, Any], monkeypatch
     """Norms before they are clipped, the largest one of the critics."""
     learner, other = (small_learner(**options) for _ in range(2))
     for one in (learner, other):
-        one.updates = NOTED - 1
+        one.updates = STATISTICS_EVERY - 1
         with torch.no_grad():
             one.actor.matrix += 0.1
             one.target *= 1.1

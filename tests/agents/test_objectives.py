@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from pyresac.deep.algorithms import objectives as eq
-from pyresac.deep.networks.layout import Layout, weight_norms
+from pyresac.deep.networks.layout import NetworkLayout, weight_norms
 from pyresac.deep.networks.passes import ensemble_forward
 
 Floats = NDArray[np.float64]
@@ -143,7 +143,7 @@ def test_every_penalty_lowers_every_target(case: tuple[list[Floats], dict[str, f
 
 
 def test_kappa_of_a_head_is_of_its_weights() -> None:
-    layout = Layout(3, (4,), (5, 2), 1)
+    layout = NetworkLayout(3, (4,), (5, 2), 1)
     matrix = layout.initial(3, torch.Generator().manual_seed(0)).double()
     weights, biases, tables = layout.split(matrix)
     before = weight_norms(matrix, layout)
@@ -169,7 +169,7 @@ def critic_loss_of(heads: Floats, aim: Floats, beta_ood: float, head: int) -> fl
 @given(st.integers(0, 2**32 - 1), st.integers(2, 5), st.sampled_from([0.0, 0.01, 3.0]))
 def test_the_gradient_in_each_head_is_that_of_its_own_loss(seed: int, count: int, beta_ood: float) -> None:
     generator = np.random.default_rng(seed)
-    layout = Layout(2, (), (4,), 1)
+    layout = NetworkLayout(2, (), (4,), 1)
     matrix = torch.from_numpy(generator.normal(size=(count, layout.length)))
     inputs, aim = torch.from_numpy(generator.normal(size=(6, 2))), torch.from_numpy(generator.normal(size=(count, 6)))
 

@@ -25,7 +25,7 @@ from pyresac.deep.networks.squashed_gaussian import (
 DRAWS = pytest.mark.parametrize(
     ("draw", "gradient"), [(compiled_draw, compiled_gradient), (eager_draw, eager_gradient)], ids=["compiled", "eager"]
 )
-"""What `draw` and `Draw.gradient` choose from, by the device."""
+"""What `draw` and `SampledAction.gradient` choose from, by the device."""
 
 
 @DRAWS

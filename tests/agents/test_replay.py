@@ -10,20 +10,21 @@ import torch
 
 from pyresac.deep import replay
 from pyresac.deep.algorithms import objectives as eq
-from pyresac.deep.replay import Batch, ReplayBuffer, Transitions, Widths
+from pyresac.deep.replay import Batch, ReplayBuffer, Widths
 from pyresac.errors import CheckpointError, InputError
+from pyresac.tasks.experience import Experience
 
 WIDTHS, CPU = Widths(action=2, dense=3, codes=2), torch.device("cpu")
 
 
-def transitions(first: int, count: int) -> Transitions:
+def transitions(first: int, count: int) -> Experience:
     """Numbers `first`, `first` + 1, …, recognisable in every field."""
     number = np.arange(first, first + count)
 
     def columns(width: int, offset: float) -> Any:
         return (number[:, None] + offset + 0.125 * np.arange(width)).astype(np.float32)
 
-    return Transitions(
+    return Experience(
         action=columns(2, 0.25),
         dense=columns(3, 0.5),
         codes=np.stack([number, number + 100], axis=1),
@@ -83,7 +84,7 @@ def test_without_codes_there_are_none() -> None:
     buffer = ReplayBuffer(3, Widths(action=1, dense=1, codes=0))
     one = np.ones((2, 1), dtype=np.float32)
     none = np.zeros((2, 0), dtype=np.int64)
-    buffer.add(Transitions(one, one, none, one[:, 0], np.array([True, False]), one, none))
+    buffer.add(Experience(one, one, none, one[:, 0], np.array([True, False]), one, none))
     batch = buffer.sample(4, np.random.default_rng(0), CPU)
     assert batch.state.codes is None
     assert batch.next_state.codes is None
@@ -93,7 +94,7 @@ def test_large_codes_are_exact() -> None:
     buffer, code = ReplayBuffer(1, Widths(action=1, dense=1, codes=1)), replay.LARGEST_CODE - 1
     one = np.ones((1, 1), dtype=np.float32)
     codes = np.array([[code]])
-    buffer.add(Transitions(one, one, codes, one[:, 0], np.array([False]), one, codes))
+    buffer.add(Experience(one, one, codes, one[:, 0], np.array([False]), one, codes))
     found = buffer.sample(1, np.random.default_rng(0), CPU).state.codes
     assert found is not None
     assert found.item() == code

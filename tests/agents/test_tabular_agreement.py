@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pyresac.deep.algorithms import objectives as eq
 from pyresac.deep.algorithms.resac_options import AlgorithmOptions, Departures
 from pyresac.deep.deep_learner import Learner
-from pyresac.deep.networks.layout import Layout, weight_norms
+from pyresac.deep.networks.layout import NetworkLayout, weight_norms
 from pyresac.deep.networks.modules import Features, critic_values
 from pyresac.deep.replay import Batch
 from pyresac.tabular import FiniteMDP, PolicyEntropy, PolicyMean, RevOperator, Soft
@@ -32,7 +32,7 @@ class Case:
     ends: NDArray[np.bool_]
     tables: NDArray[np.float32]
     """(K, S, A)"""
-    layout: Layout
+    layout: NetworkLayout
     critics: torch.Tensor
     """(K, P)"""
 
@@ -56,7 +56,7 @@ def case(seed: int, ends: bool) -> Case:
         mdp = replace(mdp, continuation=1.0 - transition[:, :, -1], terminal=final)
     tables = generator.normal(size=(HEADS, STATES, ACTIONS)).astype(np.float32)
     tables[:, final] = 0.0
-    layout = Layout(ACTIONS + STATES, (), (STATES * ACTIONS,), 1)
+    layout = NetworkLayout(ACTIONS + STATES, (), (STATES * ACTIONS,), 1)
     critics = torch.zeros(HEADS, layout.length)
     (first, last), (bias, _), _ = layout.split(critics)
     for s in range(STATES):
@@ -175,8 +175,8 @@ def test_under_the_soft_policy_it_is_the_soft_backup() -> None:
 # --- real networks
 
 
-def numpy_network(row: Floats, layout: Layout, inputs: Floats, codes: NDArray[np.int64]) -> Floats:
-    """One network, (B, outputs), from the order of a row that `Layout.shapes` states."""
+def numpy_network(row: Floats, layout: NetworkLayout, inputs: Floats, codes: NDArray[np.int64]) -> Floats:
+    """One network, (B, outputs), from the order of a row that `NetworkLayout.shapes` states."""
     parts = []
     for shape in layout.shapes:
         length = int(np.prod(shape))

@@ -1,1 +1,1 @@
-"""Networks as matrices of parameters, a row a network: their passes, compiled or batched, and the policy's distribution."""
+"""Networks as matrices of parameters, a row a network: their passes and the distribution of a policy."""

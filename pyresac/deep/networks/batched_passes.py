@@ -13,13 +13,13 @@ import torch
 from torch import Tensor
 from torch.nn.functional import embedding_bag
 
-from pyresac.deep.networks.layout import Layout, Parts
+from pyresac.deep.networks.layout import NetworkLayout, Parts
 
 
 class BatchedPass(NamedTuple):
-    """A pass, see `ensemble.Pass`."""
+    """A pass, see `ensemble.ForwardPass`."""
 
-    layout: Layout
+    layout: NetworkLayout
     matrix: Tensor
     """(K, P)"""
     dense: Tensor
@@ -32,20 +32,20 @@ class BatchedPass(NamedTuple):
     """(K, B, outputs)"""
 
     def first(self, rows: int) -> BatchedPass:
-        """See `ensemble.Pass`."""
+        """See `ensemble.ForwardPass`."""
         codes = None if self.codes is None else self.codes[:rows]
         hidden = [layer[:, :rows] for layer in self.hidden]
         return self._replace(dense=self.dense[:rows], codes=codes, hidden=hidden, output=self.output[:, :rows])
 
     def gradient(self, of_output: Tensor, out: Tensor | None = None) -> Tensor:
-        """See `ensemble.Pass`."""
+        """See `ensemble.ForwardPass`."""
         result = torch.empty_like(self.matrix) if out is None else out
         parts, into = self.layout.parts(self.matrix), self.layout.parts(result)
         _first_layer_gradient(self._through(of_output, parts, into), self.layout, self.dense, self.codes, parts, into)
         return result
 
     def input_gradient(self, of_output: Tensor, columns: int | None = None) -> Tensor:
-        """See `ensemble.Pass`."""
+        """See `ensemble.ForwardPass`."""
         parts = self.layout.parts(self.matrix)
         return self._through(of_output, parts, None) @ _side_by_side(parts.dense[:, :columns]).t()
 
@@ -69,7 +69,9 @@ class BatchedPass(NamedTuple):
 
 
 @torch.no_grad()
-def run_batched(matrix: Tensor, layout: Layout, dense: Tensor, codes: Tensor | None, keep: bool = True) -> BatchedPass:
+def run_batched(
+    matrix: Tensor, layout: NetworkLayout, dense: Tensor, codes: Tensor | None, keep: bool = True
+) -> BatchedPass:
     """See `ensemble.run`."""
     parts = layout.parts(matrix)
     hidden = [_first_layer(parts, layout, dense, codes).relu_()]
@@ -91,7 +93,7 @@ def _side_by_side(rows: Tensor) -> Tensor:
     return rows.transpose(0, 1).reshape(count, heads * width)
 
 
-def _first_layer(parts: Parts, layout: Layout, dense: Tensor, codes: Tensor | None) -> Tensor:
+def _first_layer(parts: Parts, layout: NetworkLayout, dense: Tensor, codes: Tensor | None) -> Tensor:
     """Pre-activations (K, B, H) of the first layer, strided as (B, K, H)."""
     heads, _, width = parts.dense.shape
     wide, bias = _side_by_side(parts.dense), parts.biases[0].reshape(-1)
@@ -107,13 +109,13 @@ def _first_layer(parts: Parts, layout: Layout, dense: Tensor, codes: Tensor | No
     return result.view(-1, heads, width).transpose(0, 1)
 
 
-def _by_feature(rows: Tensor, layout: Layout) -> list[Tensor]:
+def _by_feature(rows: Tensor, layout: NetworkLayout) -> list[Tensor]:
     """Each feature's part (K, N_f, H) of (N, K, H)."""
     return [part.transpose(0, 1) for part in torch.split(rows, list(layout.categories))]
 
 
 def _first_layer_gradient(
-    wide: Tensor, layout: Layout, dense: Tensor, codes: Tensor | None, parts: Parts, into: Parts
+    wide: Tensor, layout: NetworkLayout, dense: Tensor, codes: Tensor | None, parts: Parts, into: Parts
 ) -> None:
     """wide: (B, K·H) gradient of the pre-activations."""
     heads, inputs, width = parts.dense.shape

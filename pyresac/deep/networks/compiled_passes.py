@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from pyresac.deep.networks import pass_kernels as kernels
-from pyresac.deep.networks.layout import Integers, Layout
+from pyresac.deep.networks.layout import Integers, NetworkLayout
 
 SMALL_PRODUCT = 10**6
 """Multiplications of a product up to which OpenBLAS does without packing."""
@@ -25,21 +25,21 @@ WORTH_SHARING = 2**21
 """Multiplications of a pass from which on waking another thread pays."""
 
 
-def chunk_of(layout: Layout) -> int:
+def chunk_of(layout: NetworkLayout) -> int:
     """Rows taken at a time: small enough for products without packing if these are not tiny, else for the cache."""
     widest = max(layout.hidden)
     unpacked = SMALL_PRODUCT // widest**2
     return min(unpacked, 1024) if unpacked >= 128 else max(64, CACHED // widest)
 
 
-def _chunk(layout: Layout, size: int) -> int:
+def _chunk(layout: NetworkLayout, size: int) -> int:
     return max(1, min(chunk_of(layout), size))
 
 
 class CompiledPass(NamedTuple):
-    """A pass, see `ensemble.Pass`."""
+    """A pass, see `ensemble.ForwardPass`."""
 
-    layout: Layout
+    layout: NetworkLayout
     matrix: Tensor
     """(K, P)"""
     dense: NDArray[Any]
@@ -54,19 +54,19 @@ class CompiledPass(NamedTuple):
     """(K, B, outputs)"""
 
     def first(self, rows: int) -> CompiledPass:
-        """See `ensemble.Pass`."""
+        """See `ensemble.ForwardPass`."""
         rows_kept = self.rows if self.rows >= len(self.dense) else 0
         dense, codes = self.dense[:rows], self.codes[:rows]
         return self._replace(dense=dense, codes=codes, rows=rows_kept, output=self.output[:, :rows])
 
     def gradient(self, of_output: Tensor, out: Tensor | None = None) -> Tensor:
-        """See `ensemble.Pass`."""
+        """See `ensemble.ForwardPass`."""
         result = torch.empty_like(self.matrix) if out is None else out
         self._backward(of_output, result.numpy(), 0)
         return result
 
     def input_gradient(self, of_output: Tensor, columns: int | None = None) -> Tensor:
-        """See `ensemble.Pass`."""
+        """See `ensemble.ForwardPass`."""
         nothing = np.empty((0, self.matrix.shape[1]), self.dense.dtype)
         of_inputs = self._backward(of_output, nothing, self.layout.dense if columns is None else columns)
         return torch.from_numpy(of_inputs).sum(0)
@@ -79,18 +79,18 @@ class CompiledPass(NamedTuple):
         of_inputs = np.empty((len(matrix), len(self.dense), columns), self.dense.dtype)
         plan, chunk = self.layout.plan, _chunk(self.layout, len(self.dense))
 
-        def some(first: int, last: int) -> None:
+        def work_on(first: int, last: int) -> None:
             kernels.backward(
                 *(matrix, first, last, *plan, self.dense, self.codes, self.hidden, self.rows),
                 *(slope, gradient, of_inputs, chunk),
             )
 
-        _share(len(matrix), self.layout, len(self.dense), some)
+        _share(len(matrix), self.layout, len(self.dense), work_on)
         return of_inputs
 
 
 def run_compiled(
-    matrix: Tensor, layout: Layout, dense: Tensor, codes: Tensor | None, keep: bool = True
+    matrix: Tensor, layout: NetworkLayout, dense: Tensor, codes: Tensor | None, keep: bool = True
 ) -> CompiledPass:
     """See `ensemble.run`. Raises IndexError for a code beyond all features' categories."""
     parameters, inputs = matrix.detach(), dense.detach().contiguous().numpy()
@@ -102,10 +102,10 @@ def run_compiled(
     output = np.empty((heads, size, layout.outputs), inputs.dtype)
     numbers, plan, known = parameters.numpy(), layout.plan, [True] * heads
 
-    def some(first: int, last: int) -> None:
+    def work_on(first: int, last: int) -> None:
         known[first] = kernels.forward(numbers, first, last, *plan, inputs, given, hidden, rows, output, chunk)
 
-    _share(heads, layout, size, some)
+    _share(heads, layout, size, work_on)
     if not all(known):
         raise IndexError(
             f"codes from {given.min()} to {given.max()}; they must lie in 0 … {layout.code_offsets[-1] - 1}"
@@ -113,7 +113,7 @@ def run_compiled(
     return CompiledPass(layout, parameters, inputs, given, hidden, rows, torch.from_numpy(output))
 
 
-def _share(heads: int, layout: Layout, size: int, work: Callable[[int, int], None]) -> None:
+def _share(heads: int, layout: NetworkLayout, size: int, work: Callable[[int, int], None]) -> None:
     """Call `work` on ranges of heads, each in a thread."""
     threads = min(_threads, heads)
     if threads == 1 or heads * size * layout.weight_count < WORTH_SHARING:

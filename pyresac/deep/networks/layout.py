@@ -31,7 +31,7 @@ def embedding_width(categories: int) -> int:
 
 
 @dataclass(frozen=True)
-class Layout:
+class NetworkLayout:
     """Shapes of one network: `dense` numbers and one embedded code a categorical feature, hidden layers, outputs."""
 
     dense: int
@@ -157,7 +157,7 @@ class Plan(NamedTuple):
     widths: Integers
     """(F,) of the embeddings."""
     starts: Integers
-    """(F + 1,) `Layout.code_offsets`."""
+    """(F + 1,) `NetworkLayout.code_offsets`."""
 
 
 class Parts(NamedTuple):
@@ -179,7 +179,7 @@ class Parts(NamedTuple):
     """(K, d_f, H), its rows for each feature's embedding."""
 
     @classmethod
-    def of(cls, matrix: Tensor, layout: Layout) -> Parts:
+    def of(cls, matrix: Tensor, layout: NetworkLayout) -> Parts:
         """Of `matrix` (K, P)."""
         weights, biases, tables = layout.split(matrix)
         dense, *embedded = torch.split(weights[0], [layout.dense, *layout.embeddings], 1)
@@ -187,7 +187,7 @@ class Parts(NamedTuple):
         return cls(matrix, weights, transposed, [bias[:, None] for bias in biases], tables, dense, embedded)
 
 
-def weight_norms(matrix: Tensor, layout: Layout, biases: bool = False) -> Tensor:
+def weight_norms(matrix: Tensor, layout: NetworkLayout, biases: bool = False) -> Tensor:
     """κ_k = Σ_l ‖W_l‖₁ (K,) of every head, section 4.2: weights of the layers, neither biases nor embedding tables.
 
     biases: count biases as well, as the published program does.

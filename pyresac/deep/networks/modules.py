@@ -7,8 +7,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from pyresac.deep.networks.layout import Layout, weight_norms
-from pyresac.deep.networks.passes import Pass, ensemble_forward, run
+from pyresac.deep.networks.layout import NetworkLayout, weight_norms
+from pyresac.deep.networks.passes import ForwardPass, ensemble_forward, run
 from pyresac.deep.networks.squashed_gaussian import SquashedGaussian
 
 
@@ -18,7 +18,7 @@ class Features(NamedTuple):
     dense: Tensor
     """(B, C) float32 continuous features."""
     codes: Tensor | None
-    """(B, F) int64 categorical features, offset by `Layout.code_offsets`; None without any."""
+    """(B, F) int64 categorical features, offset by `NetworkLayout.code_offsets`; None without any."""
 
 
 def joined(first: Features, second: Features) -> Features:
@@ -30,7 +30,7 @@ def joined(first: Features, second: Features) -> Features:
 class VectorizedCritic(nn.Module):
     """K critics Q_k(s, a), independent in every parameter, embeddings included."""
 
-    def __init__(self, layout: Layout, heads: int, generator: torch.Generator, fan_out: bool = False) -> None:
+    def __init__(self, layout: NetworkLayout, heads: int, generator: torch.Generator, fan_out: bool = False) -> None:
         """layout.dense counts the action's coordinates first, then the continuous features."""
         super().__init__()
         self.layout = layout
@@ -46,12 +46,14 @@ class VectorizedCritic(nn.Module):
         return weight_norms(self.matrix.detach(), self.layout)
 
 
-def critic_values(matrix: Tensor, layout: Layout, state: Features, action: Tensor) -> Tensor:
+def critic_values(matrix: Tensor, layout: NetworkLayout, state: Features, action: Tensor) -> Tensor:
     """(K, B) values under the parameters `matrix`, for autograd."""
     return ensemble_forward(matrix, layout, torch.cat([action, state.dense], 1), state.codes)[..., 0]
 
 
-def action_pass(matrix: Tensor, layout: Layout, state: Features, action: Tensor, keep: bool = True) -> Pass:
+def action_pass(
+    matrix: Tensor, layout: NetworkLayout, state: Features, action: Tensor, keep: bool = True
+) -> ForwardPass:
     """Through the critics in `matrix` at `action` (B, A); output (K, B, 1). Without a graph, see `ensemble.run`."""
     return run(matrix, layout, torch.cat([action, state.dense], 1), state.codes, keep)
 
@@ -59,7 +61,7 @@ def action_pass(matrix: Tensor, layout: Layout, state: Features, action: Tensor,
 class Actor(nn.Module):
     """π(·|s): a squashed Gaussian whose mean and logarithm of the deviation a network gives."""
 
-    def __init__(self, layout: Layout, generator: torch.Generator, initial_mean: float = 0.0) -> None:
+    def __init__(self, layout: NetworkLayout, generator: torch.Generator, initial_mean: float = 0.0) -> None:
         """layout.outputs is twice the number of the action's coordinates; initial_mean: of μ, about."""
         super().__init__()
         self.layout = layout
@@ -75,11 +77,11 @@ class Actor(nn.Module):
         return SquashedGaussian(*outputs[0].chunk(2, 1))
 
 
-def state_pass(matrix: Tensor, layout: Layout, state: Features, keep: bool = True) -> Pass:
+def state_pass(matrix: Tensor, layout: NetworkLayout, state: Features, keep: bool = True) -> ForwardPass:
     """Through the policy in `matrix` (1, P); output (1, B, 2A). Without a graph, see `ensemble.run`."""
     return run(matrix, layout, state.dense, state.codes, keep)
 
 
-def policy(matrix: Tensor, layout: Layout, state: Features) -> SquashedGaussian:
+def policy(matrix: Tensor, layout: NetworkLayout, state: Features) -> SquashedGaussian:
     """The distribution under the parameters `matrix` (1, P), without a graph."""
     return SquashedGaussian(*state_pass(matrix, layout, state, keep=False).output[0].chunk(2, 1))

@@ -15,17 +15,17 @@ from torch import Tensor
 
 from pyresac.deep.networks.batched_passes import run_batched
 from pyresac.deep.networks.compiled_passes import run_compiled
-from pyresac.deep.networks.layout import Layout
+from pyresac.deep.networks.layout import NetworkLayout
 
 
-class Pass(Protocol):
+class ForwardPass(Protocol):
     """A pass through networks, with what its gradients need. Holds no autograd graph."""
 
     @property
     def output(self) -> Tensor:
         """(K, B, outputs)"""
 
-    def first(self, rows: int) -> Pass:
+    def first(self, rows: int) -> ForwardPass:
         """The pass of the first `rows` inputs alone."""
 
     def gradient(self, of_output: Tensor, out: Tensor | None = None) -> Tensor:
@@ -35,17 +35,19 @@ class Pass(Protocol):
         """(B, D): of the continuous inputs, or of the first `columns` of them; heads share their input."""
 
 
-def run(matrix: Tensor, layout: Layout, dense: Tensor, codes: Tensor | None, keep: bool = True) -> Pass:
+def run(matrix: Tensor, layout: NetworkLayout, dense: Tensor, codes: Tensor | None, keep: bool = True) -> ForwardPass:
     """Through the networks in `matrix` (K, P), which must stay as it is until the last gradient is taken.
 
     dense: (B, D) continuous inputs. codes: (B, F) int64, each code below its feature's number of categories and offset
     by `layout.code_offsets`; None without categorical features. keep: what gradients need.
     """
-    through: Pass = (run_compiled if matrix.device.type == "cpu" else run_batched)(matrix, layout, dense, codes, keep)
+    through: ForwardPass = (run_compiled if matrix.device.type == "cpu" else run_batched)(
+        matrix, layout, dense, codes, keep
+    )
     return through
 
 
-def ensemble_forward(matrix: Tensor, layout: Layout, dense: Tensor, codes: Tensor | None) -> Tensor:
+def ensemble_forward(matrix: Tensor, layout: NetworkLayout, dense: Tensor, codes: Tensor | None) -> Tensor:
     """Outputs (K, B, outputs), as `run` gives them, for autograd: the gradient flows to `matrix` and to `dense`."""
     result: Tensor = _Ensemble.apply(matrix, dense, codes, layout)  # type: ignore[no-untyped-call]
     return result
@@ -53,7 +55,7 @@ def ensemble_forward(matrix: Tensor, layout: Layout, dense: Tensor, codes: Tenso
 
 class _Ensemble(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, matrix: Tensor, dense: Tensor, codes: Tensor | None, layout: Layout) -> Tensor:
+    def forward(ctx: Any, matrix: Tensor, dense: Tensor, codes: Tensor | None, layout: NetworkLayout) -> Tensor:
         through = run(matrix.detach(), layout, dense.detach(), codes, keep=any(ctx.needs_input_grad[:2]))
         ctx.through = through
         return through.output

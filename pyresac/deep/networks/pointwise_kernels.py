@@ -15,7 +15,7 @@ from pyresac.jit import compiled
 
 Numbers = NDArray[Any]
 
-FIRST, SECOND, LEAST = 0.9, 0.999, 1e-8
+BETA1, BETA2, EPSILON = 0.9, 0.999, 1e-8
 """Adam's β₁ and β₂, the decay of the moments, and ε."""
 
 
@@ -29,8 +29,8 @@ def adam(
     rate: Adam's over 1 − β₁ᵗ. rescale: 1/√(1 − β₂ᵗ). An `average` without numbers is not asked for.
     """
     kind = parameter.dtype.type
-    new, kept, squared = kind(1.0 - FIRST), kind(SECOND), kind(1.0 - SECOND)
-    step, scale, least = kind(rate), kind(rescale), kind(LEAST)
+    new, kept, squared = kind(1.0 - BETA1), kind(BETA2), kind(1.0 - BETA2)
+    step, scale, least = kind(rate), kind(rescale), kind(EPSILON)
     for i in range(len(parameter)):
         slope = gradient[i]
         moment = mean[i] + new * (slope - mean[i])
@@ -79,7 +79,7 @@ def draw_gradient(
     outputs: Numbers, spread: Numbers, unit: Numbers, low: float, high: float, of_unit: Numbers, of_log_prob: float,
     gradient: Numbers,
 ) -> None:  # fmt: skip
-    """`distribution.Draw.gradient` into `gradient` (B, 2A)."""
+    """`distribution.SampledAction.gradient` into `gradient` (B, 2A)."""
     size, actions = unit.shape
     kind = unit.dtype.type
     weight, one = kind(of_log_prob), kind(1.0)

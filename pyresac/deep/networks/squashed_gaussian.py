@@ -7,74 +7,15 @@ The second term is 2·(log 2 − log(e^u + e^−u)), which neither overflows nor
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-import gymnasium as gym
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
 from pyresac.deep.networks import pointwise_kernels as pointwise
-from pyresac.errors import InputError
 
 LOG_STD_RANGE = (-20.0, 2.0)
 """Of log s; beyond it the gradient is 0."""
-
-
-@dataclass(frozen=True)
-class Box:
-    """A bounded action space: a = centre + half·v with v in [−1, 1]."""
-
-    centre: NDArray[np.float32]
-    """(A,)"""
-    half: NDArray[np.float32]
-    """(A,) positive half-widths."""
-    low: NDArray[np.float32]
-    """(A,) least and greatest actions in float32 that the space contains."""
-    high: NDArray[np.float32]
-
-    @classmethod
-    def of(cls, space: gym.Space[object], where: str) -> Box:
-        """Of a Gymnasium space. Raises InputError unless it is a Box of numbers with low < high, finite in float32."""
-        if not isinstance(space, gym.spaces.Box):
-            raise InputError(f"{where} has the action space {space}; the deep agent needs a Box")
-        low, high = space.low.reshape(-1).astype(np.float64), space.high.reshape(-1).astype(np.float64)
-        wrong = np.flatnonzero(~(np.isfinite(low) & np.isfinite(high) & (low < high)))
-        if wrong.size:
-            at = int(wrong[0])
-            raise InputError(
-                f"{where}: action coordinate {at} lies in [{low[at]}, {high[at]}]; it needs finite bounds, low < high"
-            )
-        if not low.size:
-            raise InputError(f"{where} has the action space {space}, which holds no number")
-        large = np.flatnonzero(np.maximum(np.abs(low), np.abs(high)) > np.finfo(np.float32).max)
-        if large.size:
-            at = int(large[0])
-            raise InputError(
-                f"{where}: action coordinate {at} lies in [{low[at]}, {high[at]}]; its bounds must be finite in float32"
-            )
-        centre, half = ((high + low) / 2.0).astype(np.float32), ((high - low) / 2.0).astype(np.float32)
-        return cls(centre, half, -_rounded_down(-low), _rounded_down(high))
-
-    @property
-    def log_volume(self) -> float:
-        """Σ log half_i: what log π in units of [−1, 1] exceeds log π in the box's units by."""
-        return float(np.log(self.half.astype(np.float64)).sum())
-
-    def to_action(self, unit: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Actions (…, A) from units (…, A); the clipping takes away what rounding puts outside the box."""
-        return np.clip(self.centre + self.half * unit, self.low, self.high)
-
-    def to_unit(self, action: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Units (…, A) of actions (…, A)."""
-        return (action - self.centre) / self.half
-
-
-def _rounded_down(bound: NDArray[np.float64]) -> NDArray[np.float32]:
-    nearest = bound.astype(np.float32)
-    return np.where(nearest > bound, np.nextafter(nearest, np.float32(-np.inf)), nearest)
 
 
 class SquashedGaussian:
@@ -94,7 +35,7 @@ class SquashedGaussian:
         return torch.tanh(self.mean)
 
 
-class Draw(NamedTuple):
+class SampledAction(NamedTuple):
     """Actions drawn from a policy's outputs, with what their gradient needs. Holds no autograd graph."""
 
     outputs: Tensor
@@ -106,9 +47,9 @@ class Draw(NamedTuple):
     log_prob: Tensor
     """(B,) log π in the box's units."""
 
-    def first(self, rows: int) -> Draw:
+    def first(self, rows: int) -> SampledAction:
         """The first `rows` actions alone."""
-        return Draw(*(part[:rows] for part in self))
+        return SampledAction(*(part[:rows] for part in self))
 
     def gradient(self, of_unit: Tensor, of_log_prob: float) -> Tensor:
         """(B, 2A): of the policy's outputs, given those of the units (B, A) and of every log π.
@@ -119,35 +60,35 @@ class Draw(NamedTuple):
         return found(self, of_unit, of_log_prob)
 
 
-def draw(outputs: Tensor, noise: Tensor, log_volume: float) -> Draw:
+def draw(outputs: Tensor, noise: Tensor, log_volume: float) -> SampledAction:
     """`SquashedGaussian.sample` of a policy's outputs (B, 2A), which must not ask for a gradient."""
     return (compiled_draw if outputs.device.type == "cpu" else eager_draw)(outputs, noise, log_volume)
 
 
-def compiled_draw(outputs: Tensor, noise: Tensor, log_volume: float) -> Draw:
+def compiled_draw(outputs: Tensor, noise: Tensor, log_volume: float) -> SampledAction:
     """`draw` on the CPU."""
     spread, unit, log_prob = torch.empty_like(noise), torch.empty_like(noise), noise.new_empty(len(noise))
     results, constant = (spread.numpy(), unit.numpy(), log_prob.numpy()), _constant(noise.shape[1], log_volume)
     pointwise.draw(outputs.numpy(), noise.numpy(), *LOG_STD_RANGE, constant, *results)
-    return Draw(outputs, spread, unit, log_prob)
+    return SampledAction(outputs, spread, unit, log_prob)
 
 
-def compiled_gradient(drawn: Draw, of_unit: Tensor, of_log_prob: float) -> Tensor:
-    """`Draw.gradient` on the CPU."""
+def compiled_gradient(drawn: SampledAction, of_unit: Tensor, of_log_prob: float) -> Tensor:
+    """`SampledAction.gradient` on the CPU."""
     result = torch.empty_like(drawn.outputs)
     outputs, spread, unit, _ = (part.numpy() for part in drawn)
     pointwise.draw_gradient(outputs, spread, unit, *LOG_STD_RANGE, of_unit.numpy(), of_log_prob, result.numpy())
     return result
 
 
-def eager_draw(outputs: Tensor, noise: Tensor, log_volume: float) -> Draw:
+def eager_draw(outputs: Tensor, noise: Tensor, log_volume: float) -> SampledAction:
     """`draw` on other devices."""
     mean, raw = outputs.chunk(2, 1)
-    return Draw(outputs, *_drawn(mean, raw.clamp(*LOG_STD_RANGE), noise, log_volume))
+    return SampledAction(outputs, *_drawn(mean, raw.clamp(*LOG_STD_RANGE), noise, log_volume))
 
 
-def eager_gradient(drawn: Draw, of_unit: Tensor, of_log_prob: float) -> Tensor:
-    """`Draw.gradient` on other devices."""
+def eager_gradient(drawn: SampledAction, of_unit: Tensor, of_log_prob: float) -> Tensor:
+    """`SampledAction.gradient` on other devices."""
     of_mean, of_log_std = _of_mean_and_spread(drawn.unit, drawn.spread, of_unit, of_log_prob)
     raw = drawn.outputs[:, drawn.unit.shape[1] :]
     return torch.cat([of_mean, torch.ops.aten.hardtanh_backward(of_log_std, raw, *LOG_STD_RANGE)], 1)
