@@ -7,7 +7,7 @@ from property_tests.mutant import Mutant
 
 def deep(name: str, file: str, old: str, new: str, *tests: str) -> Mutant:
     """A fault of the deep agent."""
-    return Mutant(f"deep: {name}", file, old, new, tests, "agents/deep")
+    return Mutant(f"deep: {name}", file, old, new, tests, "deep")
 
 
 TARGET, FROZEN = "test_objectives", "test_frozen"

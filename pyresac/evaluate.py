@@ -29,10 +29,10 @@ from pyresac.figures.curves import Group, grouped, read_curves
 from pyresac.figures.evaluation import curve_figures, day_figure
 from pyresac.figures.style import require_folder, write
 from pyresac.figures.training import Predictions
+from pyresac.options import differences, to_plain
 from pyresac.tasks.corridor_baselines import Values, rules_of
 from pyresac.tasks.corridor_task import CorridorTask
 from pyresac.tasks.task import Played
-from pyresac.training.config import differences, to_dict
 from pyresac.training.contest import (
     BEST_SLACK,
     RULES,
@@ -154,7 +154,7 @@ def _foreseen(run: Restored, played: Played) -> Predictions:
 def _require_one_task(runs: dict[str, Restored], options: Evaluate) -> None:
     (first, one), *others = runs.items()
     for name, other in others:
-        changed = differences(to_dict(one.config.problem), to_dict(other.config.problem), free=MACHINE)
+        changed = differences(to_plain(one.config.problem), to_plain(other.config.problem), free=MACHINE)
         if changed:
             raise InputError(f"{first} and {name} are runs on different problems: {'; '.join(changed)}")
     env = one.config.problem.env
@@ -174,7 +174,7 @@ def _labels(runs: dict[str, Restored]) -> dict[str, str]:
     settings: list[tuple[str, dict[str, Any]]] = []
     labels = {}
     for name, run in runs.items():
-        config = to_dict(run.config)
+        config = to_plain(run.config)
         alike = [label for label, other in settings if not differences(other, config, free=BESIDE_SEED)]
         if not alike:
             without = ANY_SEED.sub("", name)
@@ -226,7 +226,7 @@ def _print(
     runs: dict[str, Restored], contest: Contest, foreseen: dict[str, Predictions], options: Evaluate, console: Console
 ) -> None:
     for name, run in runs.items():
-        heads, updates = run.config.algorithm.ensemble_size, run.trainee.learner.updates
+        heads, updates = run.config.options.ensemble_size, run.trainee.learner.updates
         learned = f"{_problem(run)}, {heads} critics, step {run.step:,}, {updates:,} updates"
         console.print(f"[bold]{escape(name)}[/]: {escape(learned)}", soft_wrap=True)
     groups: dict[str, list[str]] = {}

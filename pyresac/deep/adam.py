@@ -33,13 +33,17 @@ class Adam:
         """Steps taken, mean gradient and mean square, changed in place."""
         self._arrays = self._flat() if parameter.device.type == "cpu" else None
 
-    def step(self, gradient: Tensor) -> None:
-        """Move the parameter against `gradient`. Raises ValueError unless it has its shape and type."""
+    def step(self, gradient: Tensor, follow: bool = True) -> None:
+        """Move the parameter against `gradient`; follow: the average too.
+
+        Raises ValueError unless the gradient has the parameter's shape and type.
+        """
         _require_like(gradient, self._parameter, "gradient")
         if self._arrays is not None:
             steps = self.moments["step"].add_(1.0).item()
             rate, rescale = self._rate / (1.0 - BETA1**steps), 1.0 / math.sqrt(1.0 - BETA2**steps)
-            pointwise.adam(gradient.view(-1).numpy(), *self._arrays, rate, rescale, self._share)
+            arrays = self._arrays if follow else (*self._arrays[:3], self._arrays[3][:0])
+            pointwise.adam(gradient.view(-1).numpy(), *arrays, rate, rescale, self._share)
             return
         adam(
             [self._parameter],
@@ -57,7 +61,7 @@ class Adam:
             eps=EPSILON,
             maximize=False,
         )
-        if self._average is not None:
+        if self._average is not None and follow:
             self._average.lerp_(self._parameter, self._share)
 
     def _flat(self) -> tuple[NDArray[Any], ...]:

@@ -1,4 +1,4 @@
-"""Means of a learner's statistics over a window of updates."""
+"""Means of a learner's statistics over the updates between two evaluations."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ STATISTICS = (
     "actor_grad",
 )
 STATISTICS_EVERY = 8
-"""Every STATISTICS_EVERY-th update is noted, because reading a number off a device waits for it."""
+"""Updates between two that are noted, because reading a number off a device waits for it."""
 
 
 class UpdateStatistics:

@@ -1,14 +1,31 @@
-"""Agents: one module an algorithm, each with `Config` (a dataclass of options), `build` and `report`."""
+"""The agents of the training command, each a module, and what is known of a command line before it is parsed.
+
+A module has `base_config`, `require_read`, `description` and `build`.
+"""
 
 from __future__ import annotations
 
 import importlib
+from dataclasses import dataclass
 from typing import Any
 
 from pyresac.errors import InputError
 
-AGENTS = {"resac": "pyresac.training.deep_agent", "tabular": "pyresac.training.tabular_agent"}
+AGENTS = {"deep": "pyresac.training.deep_agent", "tabular": "pyresac.training.tabular_agent"}
 """Names on the command line to modules."""
+
+
+@dataclass(frozen=True)
+class FirstLook:
+    """The options that decide which others there are, and their defaults; None where they were not given."""
+
+    agent: str | None = None
+    run_dir: str | None = None
+    config: str | None = None
+    algorithm: str | None = None
+    preset: str | None = None
+    env: str | None = None
+    resume: bool = False
 
 
 def agent_module(name: object) -> Any:

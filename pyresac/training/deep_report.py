@@ -45,7 +45,7 @@ def report(trainee: DeepTrainee, episodes: int, console: Console) -> dict[str, A
         mean, error = result["return"], result["return_error"]
         console.print(f"Return of the averaged policy in {episodes} episodes: {mean:,.1f} ± {error:,.1f} (95 %).")
     if math.isnan(compared.earned):
-        if trainee.options.departures.standardise_rewards:
+        if not trainee.algorithm.values_have_a_unit:
             why = "the critics learned standardised rewards"
         else:
             why = "time limits end every episode too soon"

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from rich.console import Console
 
 from pyresac.errors import CheckpointError, DivergenceError, InputError
+from pyresac.options import differences
 from pyresac.training.checkpoint import Checkpoint
-from pyresac.training.config import differences
 from pyresac.training.folder import RunFolder
 from pyresac.training.metrics_log import MetricsLog
 from pyresac.training.progress_bar import TrainingProgress

@@ -12,9 +12,11 @@ from numpy.typing import NDArray
 from rich.console import Console
 
 from pyresac.errors import CheckpointError, InputError
+from pyresac.options import read_options
 from pyresac.tabular.learner import LearnerOptions, TabularLearner
 from pyresac.tasks.discrete import EnvOptions, make_discrete, make_resumable, play
 from pyresac.tasks.snapshots import environment_state, generator_state, restore_environment, restore_generator
+from pyresac.training.agents import FirstLook
 from pyresac.training.run_options import CommandOptions, RunOptions
 from pyresac.training.tabular_report import print_report, result_of
 
@@ -23,7 +25,7 @@ _TRAINING = 0
 
 
 @dataclass(frozen=True)
-class Config:
+class TabularConfig:
     """Train tabular RE-SAC on a Gymnasium environment with Discrete spaces, and compare it with the exact optimum."""
 
     command: tyro.conf.OmitArgPrefixes[CommandOptions] = field(default_factory=CommandOptions)
@@ -56,7 +58,7 @@ class TabularTrainee:
     )
     shown: Mapping[str, str] = {"return": "eval_return", "σ": "sigma_mean", "κ": "kappa_mean", "α": "temperature"}
 
-    def __init__(self, config: Config) -> None:
+    def __init__(self, config: TabularConfig) -> None:
         self.config = config
         self._env = make_resumable(config.problem)
         self._eval_env = make_discrete(config.problem)
@@ -193,7 +195,24 @@ class TabularTrainee:
         return result
 
 
-def build(config: Config) -> TabularTrainee:
+def base_config(values: Mapping[str, Any], first: FirstLook, where: str) -> TabularConfig:
+    """What the command line starts from. Raises InputError for what is unknown or of the deep agent."""
+    for name in ("algorithm", "preset"):
+        if getattr(first, name) is not None:
+            raise InputError(f"--{name} goes with the deep agent; the tabular one has none")
+    return read_options(TabularConfig, dict(values), where)
+
+
+def require_read(config: TabularConfig, arguments: list[str]) -> None:
+    """All options are this agent's."""
+
+
+def description(config: TabularConfig) -> str:
+    """For the help text."""
+    return TabularConfig.__doc__ or ""
+
+
+def build(config: TabularConfig) -> TabularTrainee:
     """The trainee of a configuration, at step 0. Raises InputError before any work if it is not usable."""
     return TabularTrainee(config)
 

@@ -11,7 +11,7 @@ import math
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, pairwise
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import torch
@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 Integers = NDArray[np.int64]
+Activation: TypeAlias = Literal["relu", "tanh"]
+"""Each is known from its own output, which is what a pass keeps."""
 
 LARGEST_EMBEDDING = 50
-MATRICES_KEPT = 8
-"""Matrices of one layout whose views are kept."""
 
 
 def embedding_width(categories: int) -> int:
@@ -41,6 +41,8 @@ class NetworkLayout:
     hidden: tuple[int, ...]
     """Widths of the hidden layers, at least one."""
     outputs: int
+    activation: Activation = "relu"
+    """After each hidden layer."""
 
     @cached_property
     def embeddings(self) -> tuple[int, ...]:
@@ -89,6 +91,7 @@ class NetworkLayout:
         """The layout as arrays."""
         offsets = np.array(self.offsets[:-1], dtype=np.int64)
         return Plan(
+            tanh=self.activation == "tanh",
             sizes=np.array(self.sizes, dtype=np.int64),
             weights=offsets[: self.layers],
             biases=offsets[self.layers : 2 * self.layers],
@@ -107,24 +110,6 @@ class NetworkLayout:
         """Weights, biases, tables."""
         views = self.views(matrix)
         return views[: self.layers], views[self.layers : 2 * self.layers], views[2 * self.layers :]
-
-    def parts(self, matrix: Tensor) -> Parts:
-        """The tensors of `matrix` (K, P), views without gradient, made once for each matrix.
-
-        An entry keeps its matrix's memory, so what has the same address while it is there is another view of it.
-        """
-        address, kept = matrix.data_ptr(), self._kept
-        found = kept.get(address)
-        if found is None or (found.matrix.shape, found.matrix.stride()) != (matrix.shape, matrix.stride()):
-            found = Parts.of(matrix.detach(), self)
-            kept[address] = found
-            if len(kept) > MATRICES_KEPT:
-                del kept[next(iter(kept))]
-        return found
-
-    @cached_property
-    def _kept(self) -> dict[int, Parts]:
-        return {}
 
     def initial(self, heads: int, generator: torch.Generator, fan_out: bool = False) -> Tensor:
         """(K, P) fresh parameters: weights and biases uniform in ±1/√fan_in, embeddings in ±1/√d.
@@ -146,6 +131,8 @@ class NetworkLayout:
 class Plan(NamedTuple):
     """A layout as compiled kernels take it."""
 
+    tanh: bool
+    """Whether the activation is tanh, and not ReLU."""
     sizes: Integers
     """(L + 1,) widths of the continuous inputs with the embeddings, of the hidden layers, of the output."""
     weights: Integers
@@ -158,33 +145,6 @@ class Plan(NamedTuple):
     """(F,) of the embeddings."""
     starts: Integers
     """(F + 1,) `NetworkLayout.code_offsets`."""
-
-
-class Parts(NamedTuple):
-    """Views of a parameter matrix, or of its gradient, as a pass through the networks needs them."""
-
-    matrix: Tensor
-    """(K, P)"""
-    weights: list[Tensor]
-    """(K, in, out) of each layer."""
-    transposed: list[Tensor]
-    """The same, (K, out, in)."""
-    biases: list[Tensor]
-    """(K, 1, out) of each layer."""
-    tables: list[Tensor]
-    """(K, N_f, d_f) of each categorical feature."""
-    dense: Tensor
-    """(K, D, H), the rows of the first layer's weights for continuous inputs."""
-    embedded: list[Tensor]
-    """(K, d_f, H), its rows for each feature's embedding."""
-
-    @classmethod
-    def of(cls, matrix: Tensor, layout: NetworkLayout) -> Parts:
-        """Of `matrix` (K, P)."""
-        weights, biases, tables = layout.split(matrix)
-        dense, *embedded = torch.split(weights[0], [layout.dense, *layout.embeddings], 1)
-        transposed = [weight.transpose(1, 2) for weight in weights]
-        return cls(matrix, weights, transposed, [bias[:, None] for bias in biases], tables, dense, embedded)
 
 
 def weight_norms(matrix: Tensor, layout: NetworkLayout, biases: bool = False) -> Tensor:

@@ -5,10 +5,10 @@ products is more than a loop over what is at hand. The products are SciPy's BLAS
 disjoint parts, so that ranges of heads can go to several threads; results do not depend on how they are shared out.
 
 Shared arguments, for heads `first` to `last` of K networks of L layers, H_l units wide, H_0 inputs and H_L outputs:
-matrix (K, P) parameters; sizes (L + 1,) H_0 … H_L; weights, biases (L,), where each begins in a row; dense (B, D);
-codes (B, F), offset, F may be 0; tables (F,) where each table begins in a row; widths (F,) of the embeddings;
-starts (F + 1,) the first of each feature's codes; hidden (K, R·ΣH_l), activations of R rows, a layer after the other,
-l = 1 … L − 1; chunk, the number of rows taken at a time.
+matrix (K, P) parameters; tanh, the activation, else ReLU; sizes (L + 1,) H_0 … H_L; weights, biases (L,), where each
+begins in a row; dense (B, D); codes (B, F), offset, F may be 0; tables (F,) where each table begins in a row; widths
+(F,) of the embeddings; starts (F + 1,) the first of each feature's codes; hidden (K, R·ΣH_l), activations of R rows,
+one layer after the other, l = 1 … L − 1; chunk, the number of rows taken at a time.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ Numbers = NDArray[Any]
 
 @compiled
 def forward(
-    matrix: Numbers, first: int, last: int, sizes: Integers, weights: Integers, biases: Integers, tables: Integers,
-    widths: Integers, starts: Integers, dense: Numbers, codes: Integers, hidden: Numbers, rows: int, output: Numbers,
-    chunk: int,
+    matrix: Numbers, first: int, last: int, tanh: bool, sizes: Integers, weights: Integers, biases: Integers,
+    tables: Integers, widths: Integers, starts: Integers, dense: Numbers, codes: Integers, hidden: Numbers, rows: int,
+    output: Numbers, chunk: int,
 ) -> bool:  # fmt: skip
     """Fill `output` (K, B, H_L) and `hidden`, of rows = B rows; of the last chunk alone if rows = chunk < B.
 
-    False, and nothing done, if a code is none.
+    Returns False, and writes nothing, if a code is outside its range.
     """
     for i in range(codes.shape[0]):
         for f in range(codes.shape[1]):
@@ -71,9 +71,14 @@ def forward(
                             for j in range(m):
                                 into[i, j] += of_code[code, j]
                     for j in range(m):
-                        x = into[i, j] + bias[j]
-                        # what is no number stays so
-                        into[i, j] = zero if x < zero else x
+                        into[i, j] += bias[j]
+                    if tanh:
+                        for j in range(m):
+                            into[i, j] = np.tanh(into[i, j])
+                    else:
+                        for j in range(m):
+                            # NaN stays NaN
+                            into[i, j] = zero if into[i, j] < zero else into[i, j]
                 value = into
                 layer_begin += rows * m
             n, m = value.shape[1], sizes[layers]
@@ -88,8 +93,8 @@ def forward(
 
 @compiled
 def backward(
-    matrix: Numbers, first: int, last: int, sizes: Integers, weights: Integers, biases: Integers, tables: Integers,
-    widths: Integers, starts: Integers, dense: Numbers, codes: Integers, hidden: Numbers, rows: int,
+    matrix: Numbers, first: int, last: int, tanh: bool, sizes: Integers, weights: Integers, biases: Integers,
+    tables: Integers, widths: Integers, starts: Integers, dense: Numbers, codes: Integers, hidden: Numbers, rows: int,
     of_output: Numbers, gradient: Numbers, of_inputs: Numbers, chunk: int,
 ) -> None:  # fmt: skip
     """From of_output (K, B, H_L) to `gradient` (K, P), and to of_inputs (K, B, C), of the first C continuous inputs.
@@ -138,7 +143,7 @@ def backward(
                 if layer > 0:
                     weight = row[weights[layer] : weights[layer] + n * m].reshape(n, m)
                     through = below_slope[: taken * n].reshape(taken, n)
-                    _through(slope, weight, below, through)
+                    _through(slope, weight, below, through, tanh)
                     above, below_slope = below_slope, above
                     slope = through
             if len(gradient) > 0:
@@ -164,16 +169,21 @@ def backward(
 
 
 @compiled
-def _through(slope: Numbers, weight: Numbers, below: Numbers, through: Numbers) -> None:
-    """through = slope·weightᵀ where ReLU let something through."""
+def _through(slope: Numbers, weight: Numbers, below: Numbers, through: Numbers, tanh: bool) -> None:
+    """through = slope·weightᵀ times the activation's derivative at `below`, its own output."""
     count, n = through.shape
-    zero = through.dtype.type(0)
+    zero, one = through.dtype.type(0), through.dtype.type(1)
     if slope.shape[1] == 1:
         for i in range(count):
             for j in range(n):
-                through[i, j] = zero if below[i, j] <= zero else slope[i, 0] * weight[j, 0]
-        return
-    np.dot(slope, weight.T, through)
-    for i in range(count):
-        for j in range(n):
-            through[i, j] = zero if below[i, j] <= zero else through[i, j]
+                through[i, j] = slope[i, 0] * weight[j, 0]
+    else:
+        np.dot(slope, weight.T, through)
+    if tanh:
+        for i in range(count):
+            for j in range(n):
+                through[i, j] *= one - below[i, j] * below[i, j]
+    else:
+        for i in range(count):
+            for j in range(n):
+                through[i, j] = zero if below[i, j] <= zero else through[i, j]

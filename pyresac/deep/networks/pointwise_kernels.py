@@ -1,7 +1,7 @@
 """Compiled loops over what is no product: Adam's step, and a policy's draw with its gradient, on the CPU.
 
 Each is one pass over its numbers where PyTorch would take one an operation; at batches of some hundred transitions the
-calls themselves are what costs. `adam` and `distribution` say the same in PyTorch's operations, for other devices.
+calls themselves are what costs. `adam` and `squashed_gaussian` say the same in PyTorch's operations, for other devices.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def draw(
     outputs: Numbers, noise: Numbers, low: float, high: float, constant: float, spread: Numbers, unit: Numbers,
     log_prob: Numbers,
 ) -> None:  # fmt: skip
-    """`distribution.draw` of outputs (B, 2A) and noise (B, A) into spread, unit (B, A) and log_prob (B,).
+    """`squashed_gaussian.squashed` of outputs (B, 2A) and noise (B, A) into spread, unit (B, A) and log_prob (B,).
 
     With x = e^(−2|u|) − 1 both tanh u = ±x/(2 + x) and log(e^u + e^−u) = |u| + log(2 + x) keep their digits. What is no
     number stays so.
@@ -76,14 +76,15 @@ def draw(
 
 @compiled
 def draw_gradient(
-    outputs: Numbers, spread: Numbers, unit: Numbers, low: float, high: float, of_unit: Numbers, of_log_prob: float,
+    outputs: Numbers, spread: Numbers, unit: Numbers, low: float, high: float, of_unit: Numbers, of_log_prob: Numbers,
     gradient: Numbers,
 ) -> None:  # fmt: skip
-    """`distribution.SampledAction.gradient` into `gradient` (B, 2A)."""
+    """`CompiledAction.gradient` into `gradient` (B, 2A); of_log_prob: (B,)."""
     size, actions = unit.shape
     kind = unit.dtype.type
-    weight, one = kind(of_log_prob), kind(1.0)
+    one = kind(1.0)
     for i in range(size):
+        weight = of_log_prob[i]
         for j in range(actions):
             tanh, raw = unit[i, j], outputs[i, actions + j]
             of_mean = of_unit[i, j] * (one - tanh * tanh) + kind(2.0) * tanh * weight
