@@ -123,6 +123,11 @@ def parse(arguments: list[str], first: FirstLook, folder: RunFolder | None) -> t
     return name, config
 
 
+def planned(arguments: list[str]) -> tuple[str, Any]:
+    """The agent's name and configuration that a command line of a new run stands for; see `parse`."""
+    return parse(arguments, _first_look(arguments), None)
+
+
 def saved_form(name: str, config: Any) -> dict[str, Any]:
     """What config.json holds: the agent and every option but those of the command itself."""
     return {"agent": name, **to_saved(config)}

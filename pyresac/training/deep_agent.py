@@ -86,7 +86,7 @@ class DeepConfig:
 
 
 def config_type(options_type: type[DeepOptions]) -> type[DeepConfig]:
-    """`DeepConfig` with the options of one algorithm, as parsers need it; always the same class for the same options."""
+    """`DeepConfig` with the options of one algorithm, as parsers need it; the same class for the same options."""
     if options_type not in _CONFIG_TYPES:
         kind = tyro.conf.OmitArgPrefixes[options_type]  # type: ignore[valid-type]
         options = ("options", kind, field(default_factory=options_type))

@@ -70,15 +70,14 @@ def forward(
                             code = codes[begin + i, f]
                             for j in range(m):
                                 into[i, j] += of_code[code, j]
-                    for j in range(m):
-                        into[i, j] += bias[j]
                     if tanh:
                         for j in range(m):
-                            into[i, j] = np.tanh(into[i, j])
+                            into[i, j] = np.tanh(into[i, j] + bias[j])
                     else:
                         for j in range(m):
+                            x = into[i, j] + bias[j]
                             # NaN stays NaN
-                            into[i, j] = zero if into[i, j] < zero else into[i, j]
+                            into[i, j] = zero if x < zero else x
                 value = into
                 layer_begin += rows * m
             n, m = value.shape[1], sizes[layers]
@@ -173,12 +172,12 @@ def _through(slope: Numbers, weight: Numbers, below: Numbers, through: Numbers, 
     """through = slope·weightᵀ times the activation's derivative at `below`, its own output."""
     count, n = through.shape
     zero, one = through.dtype.type(0), through.dtype.type(1)
-    if slope.shape[1] == 1:
+    if slope.shape[1] == 1 and not tanh:
         for i in range(count):
             for j in range(n):
-                through[i, j] = slope[i, 0] * weight[j, 0]
-    else:
-        np.dot(slope, weight.T, through)
+                through[i, j] = zero if below[i, j] <= zero else slope[i, 0] * weight[j, 0]
+        return
+    np.dot(slope, weight.T, through)
     if tanh:
         for i in range(count):
             for j in range(n):
