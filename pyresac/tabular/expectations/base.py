@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from pyresac.errors import InputError
-from pyresac.tabular.checks import Floats, checked_rows, same_mask
+from pyresac.tabular.checks import Floats, checked_rows, owned, same_mask
 from pyresac.tabular.mdp import FiniteMDP
 from pyresac.tabular.values import UNIT
 
@@ -83,6 +83,7 @@ class WorstOfKernels(ExpectationFunctional):
                 rows, error = checked_rows(given, mdp.n_states, mdp.n_actions, mdp.available, renormalise=False)
             except InputError as problem:
                 raise InputError(f"kernels[{i}]: {problem}") from None
+            rows = owned(rows, given)
             checked.append(_Checked(FiniteMDP(rows, mdp.reward, mdp.discount, mdp.available, row_error=error)))
         return WorstOfKernels(tuple(checked))
 

@@ -12,14 +12,14 @@ import numpy as np
 from scipy import sparse
 
 from pyresac.errors import InputError
-from pyresac.tabular.mdp import FiniteMDP
+from pyresac.tabular.readers.arrays import Arrays
 
 COLUMNS = ("idstatefrom", "idaction", "idstateto", "probability", "reward")
 FORMAT = "pyresac-mdp-1"
 
 
-def load(path: Path, discount: float | None = None) -> FiniteMDP:
-    """An MDP from `path`; `discount` replaces the one stored (and is needed for CSV). Raises InputError."""
+def load(path: Path, discount: float | None = None) -> Arrays:
+    """The model in `path`; `discount` replaces the one stored (and is needed for CSV). Raises InputError."""
     if not path.is_file():
         raise InputError(f"{path} is not a file")
     if path.suffix == ".npz":
@@ -31,8 +31,8 @@ def load(path: Path, discount: float | None = None) -> FiniteMDP:
     raise InputError(f"{path} ends in {path.suffix!r}; known endings are .npz and .csv")
 
 
-def save(mdp: FiniteMDP, path: Path) -> None:
-    """Write `mdp` to `path`, by its ending: `.npz` or `.csv`. Raises InputError for another ending."""
+def save(mdp: Arrays, path: Path) -> None:
+    """Write `mdp`, which was checked, to `path`: `.npz` or `.csv`. Raises InputError for another ending."""
     if not path.parent.is_dir():
         raise InputError(f"{path.parent} is not a folder; make it before saving {path.name} into it")
     if path.suffix == ".npz":
@@ -43,14 +43,15 @@ def save(mdp: FiniteMDP, path: Path) -> None:
         raise InputError(f"{path} ends in {path.suffix!r}; known endings are .npz and .csv")
 
 
-def _save_npz(mdp: FiniteMDP, path: Path) -> None:
+def _save_npz(mdp: Arrays, path: Path) -> None:
     if mdp.continuation is not None:
         raise InputError("a done-masked reading is not saved; save the full-kernel MDP")
     fields = {"format": np.array(FORMAT), "reward": mdp.reward, "discount": np.array(mdp.discount)}
     if isinstance(mdp.transition, np.ndarray):
         fields["transition"] = mdp.transition
     else:
-        fields |= dict(zip(("indptr", "indices", "data"), mdp.csr(), strict=True))
+        rows = sparse.csr_array(mdp.transition)
+        fields |= {"indptr": rows.indptr, "indices": rows.indices, "data": rows.data}
     if mdp.available is not None:
         fields["available"] = mdp.available
     if mdp.initial is not None:
@@ -59,7 +60,7 @@ def _save_npz(mdp: FiniteMDP, path: Path) -> None:
         np.savez_compressed(file, allow_pickle=False, **fields)
 
 
-def _load_npz(path: Path, discount: float | None) -> FiniteMDP:
+def _load_npz(path: Path, discount: float | None) -> Arrays:
     try:
         with np.load(path, allow_pickle=False) as archive:
             fields = {name: archive[name] for name in archive.files}
@@ -83,22 +84,22 @@ def _load_npz(path: Path, discount: float | None) -> FiniteMDP:
         except (ValueError, IndexError) as error:
             raise InputError(f"{path}: the sparse kernel is not valid: {error}") from error
     gamma = fields["discount"][()] if discount is None else discount
-    return FiniteMDP.from_arrays(
-        kernel, reward, gamma, available=fields.get("available"), initial=fields.get("initial")
-    )
+    return Arrays(kernel, reward, gamma, available=fields.get("available"), initial=fields.get("initial"))
 
 
-def _save_csv(mdp: FiniteMDP, path: Path) -> None:
-    rows = mdp.matrix.tocoo()
+def _save_csv(mdp: Arrays, path: Path) -> None:
+    reward = np.asarray(mdp.reward)
+    kernel = mdp.transition.reshape(-1, len(reward)) if isinstance(mdp.transition, np.ndarray) else mdp.transition
+    rows = sparse.coo_array(kernel)
     pair = rows.coords[0]
-    state, action = pair // mdp.n_actions, pair % mdp.n_actions
+    state, action = pair // reward.shape[1], pair % reward.shape[1]
     with path.open("w", encoding="utf-8") as file:
         file.write(",".join(COLUMNS) + "\n")
         for s, a, t, p in zip(state, action, rows.coords[1], rows.data, strict=True):
-            file.write(f"{s},{a},{t},{float(p)!r},{float(mdp.reward[s, a])!r}\n")
+            file.write(f"{s},{a},{t},{float(p)!r},{float(reward[s, a])!r}\n")
 
 
-def _load_csv(path: Path, discount: float) -> FiniteMDP:
+def _load_csv(path: Path, discount: float) -> Arrays:
     """Rows of `COLUMNS` in any order; a pair without rows is unavailable, its reward is Σ_s' p·reward."""
     try:
         first, _, text = path.read_text(encoding="utf-8-sig").partition("\n")
@@ -146,4 +147,4 @@ def _load_csv(path: Path, discount: float) -> FiniteMDP:
     available = np.zeros(n_states * n_actions, dtype=np.bool_)
     available[pair] = True
     shape = (n_states, n_actions)
-    return FiniteMDP.from_arrays(kernel, reward.reshape(shape), discount, available=available.reshape(shape))
+    return Arrays(kernel, reward.reshape(shape), discount, available=available.reshape(shape))

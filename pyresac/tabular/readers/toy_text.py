@@ -1,8 +1,10 @@
 """The model of a Gymnasium toy-text environment, read from its transition table `P`.
 
 How an episode's end becomes part of a full kernel, so that the theorems hold: a transition marked *done* leads to an
-absorbing state with reward 0. Where the states that end an episode are entered in no other way, they are made absorbing
-themselves; otherwise one more state, the last, is added for the end.
+absorbing state with reward 0. Where no state that ends an episode can also be reached by going on, from a possible
+start, those states are made absorbing themselves; otherwise one more state, the last, is added for the end. What a
+table says of states that cannot be reached plays no part in this: Taxi's, say, where some unreachable state may well
+"go on" into a goal.
 
 The *done-masked* reading is offered apart: its backup r + γ(1 − done)(V − penalty) drops the frozen penalty together
 with the bootstrap. Written on the full kernel, that is a penalty times the probability that the episode goes on. It
@@ -12,6 +14,7 @@ change the ranking of actions, since it taxes going on and not ending (C22 d).
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import gymnasium
@@ -20,14 +23,14 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from pyresac.errors import InputError
-from pyresac.tabular.mdp import FiniteMDP
+from pyresac.tabular.readers.arrays import Arrays
 
 Table = dict[int, dict[int, list[tuple[float, int, float, bool]]]]
 
 
 def from_gymnasium(
     env: str | gymnasium.Env[Any, Any], discount: float, *, done_masked: bool = False, **make_options: Any
-) -> FiniteMDP:
+) -> Arrays:
     """An MDP (S or S + 1 states, sparse) from the `P` table of a toy-text environment or its id.
 
     Probabilities of duplicate successors are added. `initial` is the environment's own start distribution. Time limits
@@ -56,15 +59,15 @@ def from_gymnasium(
     cols = np.concatenate([dst[live], np.repeat(ends, n_actions)])
     data = np.concatenate([prob[live], np.ones(len(ends) * n_actions)])
     kernel = sparse.csr_array((data, (rows, cols)), shape=(n_states * n_actions, n_states))
-    mdp = FiniteMDP.from_arrays(kernel, reward, discount, initial=initial, renormalise=True)
+    model = Arrays(kernel, reward, discount, initial=initial, renormalise=True)
     if not done_masked:
-        return mdp
+        return model
     goes_on = np.ones((n_states, n_actions))
     np.subtract.at(goes_on, (src[live & done], act[live & done]), prob[live & done])
     goes_on[ends] = 0.0
     terminal = np.zeros(n_states, dtype=np.bool_)
     terminal[ends] = True
-    return mdp.replace(continuation=np.clip(goes_on, 0.0, 1.0), terminal=terminal)
+    return replace(model, continuation=np.clip(goes_on, 0.0, 1.0), terminal=terminal)
 
 
 def _make(env: str | gymnasium.Env[Any, Any], make_options: dict[str, Any]) -> gymnasium.Env[Any, Any]:

@@ -8,10 +8,10 @@ from scipy import sparse
 
 from pyresac.errors import InputError
 from pyresac.tabular.checks import finite_array, real_matrix
-from pyresac.tabular.mdp import FiniteMDP
+from pyresac.tabular.readers.arrays import Arrays
 
 
-def from_counts(counts: ArrayLike | sparse.sparray, reward_sums: ArrayLike, discount: float) -> FiniteMDP:
+def from_counts(counts: ArrayLike | sparse.sparray, reward_sums: ArrayLike, discount: float) -> Arrays:
     """See `FiniteMDP.from_counts`. Raises InputError for negative or non-finite counts, or shapes that disagree."""
     sums = finite_array("reward_sums", reward_sums, ndim=2)
     n_states, n_actions = sums.shape
@@ -40,4 +40,4 @@ def from_counts(counts: ArrayLike | sparse.sparray, reward_sums: ArrayLike, disc
     )
     scale = np.repeat(np.where(seen > 0, seen, 1.0).ravel(), np.diff(table.indptr))
     frequencies = sparse.csr_array((table.data / scale, table.indices, table.indptr), shape=table.shape)
-    return FiniteMDP.from_arrays(frequencies + absorbing, reward, discount, available=available, renormalise=True)
+    return Arrays(frequencies + absorbing, reward, discount, available=available, renormalise=True)
