@@ -170,7 +170,7 @@ def _fleet_limit(corridor: Corridor, longest_trip: float) -> int:
 def _schedule(line: Line, chances: Chances) -> tuple[Array, Array]:
     """(arrivals, departures), each (T, S): launch, then the mean running time of each link and a mean dwell at each
     stop, in the hour they fall in."""
-    running, dwell = _running_times(line, chances), _dwell_times(line, chances)
+    running, dwell = running_times(line, chances), dwell_times(line, chances)
     hours = running.shape[2]
     schedule, departures = line.schedule.copy(), line.schedule.copy()
     for trip, direction in enumerate(line.plan[:, DIRECTION]):
@@ -184,7 +184,7 @@ def _schedule(line: Line, chances: Chances) -> tuple[Array, Array]:
     return schedule, departures
 
 
-def _running_times(line: Line, chances: Chances) -> Array:
+def running_times(line: Line, chances: Chances) -> Array:
     """(2, L, H): mean over the speed's distribution, by midpoints of equally likely slices."""
     running = np.zeros_like(chances.mean_speed)
     for level in (np.arange(QUANTILES) + 0.5) / QUANTILES:
@@ -195,9 +195,9 @@ def _running_times(line: Line, chances: Chances) -> Array:
     return running
 
 
-def _dwell_times(line: Line, chances: Chances) -> Array:
-    """(2, S, H): dwell of a bus that meets one scheduled headway of passengers."""
+def dwell_times(line: Line, chances: Chances, headway: Array | None = None) -> Array:
+    """(2, S, H): dwell of a bus that meets one headway of passengers: the scheduled one, or `headway` (2, H)."""
     shares = np.diff(chances.split, axis=3, prepend=0.0)
     alighting = np.einsum("dsh,hdsj->djh", chances.rate, shares)
-    exchange = np.maximum(line.boarding_time * chances.rate, line.alighting_time * alighting) * line.headway
-    return np.asarray(line.clearance_time + exchange)
+    exchange = np.maximum(line.boarding_time * chances.rate, line.alighting_time * alighting)
+    return np.asarray(line.clearance_time + exchange * (line.headway if headway is None else headway[:, None, :]))
