@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import math
+import re
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -10,9 +12,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pyresac.envs.bus import HeadwayEqualising, default_corridor, simulate
+from pyresac.corridor import main
+from pyresac.envs.bus import HeadwayEqualising, NoHolding, default_corridor, metrics_table, simulate, simulate_days
+from pyresac.envs.bus import state as at
 from pyresac.envs.bus.demand import csv_demand
 from pyresac.envs.bus.gtfs import gtfs_corridor
+from pyresac.envs.bus.gtfs_feed import summaries
 from pyresac.errors import InputError
 
 DATE = "2026-01-05"
@@ -74,11 +79,12 @@ def test_calendar_dates_frequencies_midnight_and_no_shapes(feed: Path) -> None:
     assert corridor.down.launches.tolist() == [300.0 + 1500.0 * number for number in range(6)]
     assert corridor.hours == 3
     assert corridor.headway == 1500.0
-    # the third stop's time is interpolated, so every link takes 90 s
     assert corridor.up.length == pytest.approx(np.full(4, LINK), rel=1e-6)
-    assert corridor.up.speed == pytest.approx(np.full((4, 3), LINK / 90.0), rel=1e-6)
-    # default model: 80 passengers a trip
-    assert corridor.demand.sum(axis=(1, 2)).tolist() == pytest.approx([80 * 8, 80 * 4, 80 * 2])
+    # default model: as many passengers a trip as fill 0.6 of the places between the second and the third stop
+    share = np.exp(-np.abs(np.arange(1, 5) - 4.0) / 4.0)
+    pairs, across = np.array([4, 3, 2, 1]), np.array([1, 2, 2, 1])
+    a_trip = 0.6 * 50 * (pairs @ share) / (across @ share)
+    assert corridor.demand.sum(axis=(1, 2)).tolist() == pytest.approx([a_trip * 8, a_trip * 4, a_trip * 2])
     record = simulate(corridor, HeadwayEqualising(), 0)
     assert np.isfinite(record.visits[:, 0, 0]).all()
 
@@ -114,8 +120,9 @@ def test_times_rounded_to_the_same_minute_are_spread(tmp_path: Path) -> None:
     rows = tables()["stop_times"].splitlines()
     changed = [row.replace("22:01:30", "22:00:00") if row.startswith("T00") else row for row in rows]
     feed = write(tmp_path / "feed.zip", stop_times="\n".join(changed) + "\n", frequencies=None)
-    speed = gtfs_corridor(feed, "7", DATE).up.speed
-    assert speed == pytest.approx(np.full((4, 3), LINK / 90.0), rel=1e-6)
+    spread = gtfs_corridor(feed, "7", DATE)
+    exact = gtfs_corridor(write(tmp_path / "exact.zip", frequencies=None), "7", DATE)
+    assert spread.up.speed == pytest.approx(exact.up.speed, rel=1e-6)
 
 
 def test_trips_of_other_patterns_are_left_out_with_a_warning(tmp_path: Path) -> None:
@@ -134,10 +141,10 @@ def changed(name: str, old: str, new: str) -> dict[str, str | None]:
 
 BAD_FEEDS: list[tuple[dict[str, str | None], dict[str, Any], str]] = [
     ({}, {"route": "99"}, r"table routes.txt: no route '99'; it has \['R1', 'R2'\]"),
-    ({}, {"route": "R2"}, "table trips.txt: no trip with direction_id 0 on that date"),
+    ({}, {"route": "R2"}, "table trips.txt: route 'R2' has no trip on 2026-01-05; it has no trip at all"),
     ({}, {"date": "2026-01-06"}, "no service on 2026-01-06; it runs from 2026-01-05 to 2026-01-05"),
     ({}, {"date": "Monday"}, "date is 'Monday'; expected YYYY-MM-DD"),
-    ({}, {"directions": (0, 5)}, "no trip with direction_id 5"),
+    ({}, {"directions": (0, 5)}, "no trip with direction_id 5 on that date; the route has 6 with 0, 6 with 1 then"),
     ({"stops": None}, {}, r"table stops.txt: columns .* are missing; found no such table"),
     ({"stop_times": None}, {}, r"table stop_times.txt: columns .* are missing"),
     (
@@ -170,7 +177,97 @@ BAD_FEEDS: list[tuple[dict[str, str | None], dict[str, Any], str]] = [
     (changed("stops", "Stop 0,50.0", "Stop 0,north"), {}, "table stops.txt: cannot be read"),
     ({}, {"directions": (0, 0)}, r"directions are \(0, 0\); expected two different"),
     (changed("stops", "s1a,", "x1a,"), {}, r"stops \['s1a'\] of trip 'T00' are not in stops.txt"),
+    (changed("stop_times", "s1a,2\nT00,,", "s1a,\nT00,,"), {}, "trip 'T00': stop_sequence is blank at stop 's1a'"),
+    (
+        changed("stop_times", "s1a,2\nT00,,", "s1a,1\nT00,,"),
+        {},
+        "trip 'T00': stop_sequence is 1 at stop 's1a', for the second time; expected each number once a trip",
+    ),
+    (changed("stop_times", "s1a,2\nT00,,", "s1a,1.5\nT00,,"), {}, "trip 'T00': stop_sequence is 1.5 at stop 's1a'"),
+    (changed("stop_times", "s1a,2\nT00,,", "s1a,-2\nT00,,"), {}, "trip 'T00': stop_sequence is -2 at stop 's1a'"),
+    (
+        changed("stop_times", "T00,22:00:00,22:00:00,s0a,1\n", "T00,22:00:00,22:00:00,s0a,1\n" * 2),
+        {},
+        "trip 'T00': stop_sequence is 1 at stop 's0a', for the second time",
+    ),
+    (changed("stops", "s1a,Stop 1,50.005", "s1a,Stop 1,999"), {}, "stop 's1a': stop_lat is 999; expected −90 to 90"),
+    (changed("stops", "s1a,Stop 1,50.005", "s1a,Stop 1,"), {}, "stop 's1a': stop_lat is blank; expected −90 to 90"),
+    (changed("stops", "s1a,Stop 1,50.005,8.0", "s1a,Stop 1,50.005,-181"), {}, "stop 's1a': stop_lon is -181"),
+    (
+        changed("stops", "s1a,Stop 1,50.005,8.0", "s1a,Stop 1,0,0"),
+        {},
+        r"trip 'T00': [\d,]+ m from stop 's0a' to 's1a' in 90 s, [\d,]+ m/s; expected at most 50 m/s",
+    ),
+    (
+        {"stops": tables()["stops"] + "s1a,Stop 1,50.005,8.0,\n"},
+        {},
+        r"table stops.txt: stops \['s1a'\] have more than one row",
+    ),
+    (
+        {"trips": re.sub(r",[01]\n", ",\n", tables()["trips"])},
+        {},
+        "direction_id is blank in all 12 trips of route '7' on 2026-01-05",
+    ),
+    (
+        {"routes": tables()["routes"].replace("R2,A,8", "R2,A,7")},
+        {},
+        r"2 routes have the short name '7'; name one of the route_ids \['R1', 'R2'\]",
+    ),
 ]
+
+
+def test_an_exact_route_id_wins(tmp_path: Path) -> None:
+    """A route of the id 7, and another of the short name 7: the id is meant."""
+    routes = tables()["routes"].replace("R1,A,7", "7,A,70").replace("R2,A,8", "R2,A,7")
+    trips = tables()["trips"].replace("R1,", "7,") + "R2,D,X1,0\n"
+    corridor = gtfs_corridor(write(tmp_path / "feed.zip", routes=routes, trips=trips), "7", DATE)
+    assert len(corridor.up.launches) == 8
+
+
+def test_a_dwell_is_counted_once(tmp_path: Path) -> None:
+    """Simulated trips take what the timetable says, within 2 %, whether it separates the dwell or not."""
+    plain = tables()["stop_times"]
+    separate = plain.replace("T00,22:01:30,22:01:30", "T00,22:01:10,22:01:30")
+    assert separate != plain
+    for text in (plain, separate):
+        corridor = gtfs_corridor(write(tmp_path / "feed.zip", stop_times=text, frequencies=None), "7", DATE)
+        records = simulate_days(corridor, NoHolding(), range(20))
+        trips = [record.visits[:, 4, at.ARRIVED] - record.visits[:, 0, at.ARRIVED] for record in records]
+        assert np.mean(trips) == pytest.approx(360.0, rel=0.02)
+
+
+def test_no_speed_makes_up_for_a_timetable_that_is_too_slow(tmp_path: Path) -> None:
+    """An hour for 556 m: 0.15 m/s."""
+    rows = tables()["stop_times"].replace("T00,22:06:00,22:06:00", "T00,24:06:00,24:06:00")
+    with pytest.warns(UserWarning, match="no allowed speed takes"):
+        gtfs_corridor(write(tmp_path / "feed.zip", stop_times=rows, frequencies=None), "7", DATE)
+
+
+def test_the_default_demand_fits_a_short_line(tmp_path: Path) -> None:
+    feed = write(tmp_path / "feed.zip")
+    table = metrics_table(simulate_days(gtfs_corridor(feed, "7", DATE), HeadwayEqualising(), range(5)))
+    assert table["left_behind"].mean() < 0.1 * table["passengers"].mean()
+    with pytest.warns(UserWarning, match=r"200 passengers a trip put \d+ on the busiest link .* a bus's 50 places"):
+        gtfs_corridor(feed, "7", DATE, per_trip=200.0)
+
+
+def test_trips_without_a_direction_are_left_out_with_a_warning(tmp_path: Path) -> None:
+    feed = write(tmp_path / "feed.zip", trips=tables()["trips"].replace("T05,0", "T05,"))
+    with pytest.warns(UserWarning, match="1 trips without a direction_id are left out"):
+        assert len(gtfs_corridor(feed, "7", DATE).up.launches) == 7
+
+
+def test_routes_of_a_feed(tmp_path: Path, feed: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    first, second = summaries(feed)
+    assert (first.route_id, first.short_name, first.long_name, first.trips) == ("R1", "7", "Line", 12)
+    assert [str(date) for date in first.dates] == [DATE]
+    assert (second.route_id, second.trips, second.dates) == ("R2", 0, ())
+    assert main(["routes", "--feed", str(feed)]) == 0
+    shown = capsys.readouterr().out
+    assert "R1" in shown
+    assert DATE in shown
+    assert main(["routes", "--feed", str(feed), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["routes"][0]["dates"] == [DATE]
 
 
 @pytest.mark.parametrize(("changes", "options", "message"), BAD_FEEDS)

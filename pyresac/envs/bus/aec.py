@@ -37,9 +37,10 @@ class BusCorridorAEC(AECEnv):
         observation: Form = "paper",
         published: bool = False,
         unit_actions: bool = False,
+        objective: str = "reward",
     ) -> None:
         super().__init__()
-        self.episodes = Episodes(corridor, 1, observation, published)
+        self.episodes = Episodes(corridor, 1, observation, published, objective)
         self.unit_actions = unit_actions
         self.render_mode = None
         self.possible_agents = [f"bus_{bus}" for bus in range(self.episodes.layout.fleet_limit)]
@@ -92,9 +93,8 @@ class BusCorridorAEC(AECEnv):
         bus = int(self.episodes.simulator.state.cursor[0, at.PENDING])
         self.agent_selection = self.possible_agents[bus]
         continuous, categorical = self.episodes.observe()
-        published = self.episodes.form == "published"
         self._seen[self.agent_selection] = (
-            continuous[0] if published else {"continuous": continuous[0], "categorical": categorical[0]}
+            {"continuous": continuous[0], "categorical": categorical[0]} if self.episodes.coded else continuous[0]
         )
 
     def _nothing(self, agent: str) -> Any:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import importlib
 import math
 from dataclasses import dataclass, fields
+from pathlib import Path
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
@@ -43,15 +44,15 @@ def _holding(
 
 @dataclass(frozen=True)
 class Rule:
-    """A classical rule that the simulator also runs compiled, by its number and two parameters (see `rules`)."""
+    """A rule that the simulator also runs compiled, by its number and parameters (see `rules`)."""
 
     number: ClassVar[int]
     batched: ClassVar[bool] = True
 
     @property
-    def parameters(self) -> tuple[float, float]:
+    def parameters(self) -> tuple[float, ...]:
         """What the compiled formula calls p."""
-        return 0.0, 0.0
+        return (0.0,)
 
     def __call__(self, observation: Observation) -> Any:
         """Seconds in [0, H_max]: a float, or (n,) for n observations."""
@@ -91,7 +92,7 @@ class TargetHeadway(Rule):
         _finite("gain", self.gain, 0.0)
 
     @property
-    def parameters(self) -> tuple[float, float]:
+    def parameters(self) -> tuple[float, ...]:
         """(slack, gain)."""
         return self.slack, self.gain
 
@@ -118,7 +119,7 @@ class ForwardHeadway(Rule):
         _finite("gain", self.gain, 0.0, 1.0)
 
     @property
-    def parameters(self) -> tuple[float, float]:
+    def parameters(self) -> tuple[float, ...]:
         """(d, α)."""
         return self.slack, self.gain
 
@@ -146,7 +147,7 @@ class SimpleRobust(Rule):
         _finite("memory", self.memory, 0.0, 1.0)
 
     @property
-    def parameters(self) -> tuple[float, float]:
+    def parameters(self) -> tuple[float, ...]:
         """(d, f₀)."""
         return self.slack, self.memory
 
@@ -158,6 +159,36 @@ class RandomHolding(Rule):
     number: ClassVar[int] = rules.RANDOM
 
 
+@dataclass(frozen=True)
+class ScheduleHolding(Rule):
+    """Holding to a schedule with slack, and foresight: clip(d − g·ε − w·δ, 0, H_max).
+
+    ε is the lateness of the departure against the corridor's schedule plus d at every stop; δ the delay that the next
+    link's speed of now foretells. w = 0 is plain schedule-based holding. What slack costs, and how much is best:
+    J. Zhao, M. Dessouky and S. Bukkapatnam, Optimal slack time for schedule-based transit operations, Transportation
+    Science 40 (2006) 529–539.
+    """
+
+    slack: float = 30.0
+    """d, s"""
+    gain: float = 1.0
+    """g in [0, 2]."""
+    foresight: float = 0.5
+    """w in [0, 1]: the share of the foretold delay that is counted on."""
+
+    number: ClassVar[int] = rules.SCHEDULE
+
+    def __post_init__(self) -> None:
+        _finite("slack", self.slack, 0.0)
+        _finite("gain", self.gain, 0.0, 2.0)
+        _finite("foresight", self.foresight, 0.0, 1.0)
+
+    @property
+    def parameters(self) -> tuple[float, ...]:
+        """(d, g, w)."""
+        return self.slack, self.gain, self.foresight
+
+
 CONTROLLERS: dict[str, type[Rule]] = {
     "none": NoHolding,
     "headway": HeadwayEqualising,
@@ -165,17 +196,32 @@ CONTROLLERS: dict[str, type[Rule]] = {
     "forward": ForwardHeadway,
     "robust": SimpleRobust,
     "random": RandomHolding,
+    "schedule": ScheduleHolding,
 }
 
 
+SHIPPED = {"linear": Path(__file__).parent / "tuned" / "linear.json"}
+"""Controllers that come as files: a linear rule of the full observation, searched for on the default corridor."""
+
+
 def controller_named(text: str) -> Controller:
-    """A controller from words: "headway", "target:slack=50,gain=1", or "package.module:attribute" for one of your
-    own."""
+    """A controller from words: "headway", "target:slack=50,gain=1", "linear" as it comes with the package, a file of
+    `save_controller`, "./mine.py:half" of a Python file, or "package.module:attribute"."""
+    from pyresac.envs.bus import controller_files
+
     name, _, rest = text.partition(":")
+    if text in SHIPPED:
+        return controller_files.load_controller(SHIPPED[text])
+    if text.endswith(".json"):
+        return controller_files.load_controller(text)
+    file, _, attribute = text.rpartition(":")
+    if file.endswith(".py"):
+        return controller_files.python_controller(Path(file).expanduser(), attribute)
     if name in CONTROLLERS:
         return _with_parameters(name, rest)
     allowed = (
-        f"one of {sorted(CONTROLLERS)}, with parameters as in 'target:slack=50,gain=1', or 'package.module:attribute'"
+        f"one of {sorted([*CONTROLLERS, *SHIPPED])}, with parameters as in 'target:slack=50,gain=1', a .json file of "
+        f"`tune`, './file.py:function', or 'package.module:attribute'"
     )
     if not rest:
         raise InputError(f"controller {text!r} is unknown; allowed: {allowed}")

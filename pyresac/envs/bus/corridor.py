@@ -7,8 +7,6 @@ last one lasts to the end.
 
 from __future__ import annotations
 
-import math
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -22,6 +20,33 @@ Array = NDArray[np.float64]
 DIRECTIONS = ("up", "down")
 LARGEST_BUS = 10_000
 """Passengers; the longest possible dwell, and with it the longest possible day, follow from the capacity."""
+FASTEST = 100.0
+"""m/s: faster than any bus or train in a town."""
+LONGEST_LINK = 200_000.0
+"""m"""
+SHORTEST_LINK = 0.01
+"""m"""
+LATEST = 7 * 24 * 3600.0
+"""s: a week."""
+BUSIEST = 1_000_000.0
+"""Passengers per hour from one stop to another."""
+HOUR = 3600.0
+BOUNDS = {
+    "headway": (1.0, 24 * HOUR, "a day"),
+    "holding_limit": (0.0, HOUR, "an hour"),
+    "speed_deviation": (0.0, FASTEST, "no bus is so fast"),
+    "speed_floor": (1.0, FASTEST, "no bus is so fast"),
+    "speed_ceiling": (1.0, FASTEST, "no bus is so fast"),
+    "speed_interval": (1.0, HOUR, "a draw lies in one hour of the tables"),
+    "demand_interval": (1.0, HOUR, "a draw lies in one hour of the tables"),
+    "service_start": (0.0, LATEST, "a week"),
+    "vehicle.acceleration": (0.01, 100.0, "ten times gravity"),
+    "vehicle.deceleration": (0.01, 100.0, "ten times gravity"),
+    "vehicle.boarding_time": (0.0, 600.0, "ten minutes a passenger"),
+    "vehicle.alighting_time": (0.0, 600.0, "ten minutes a passenger"),
+    "vehicle.clearance_time": (0.0, HOUR, "an hour"),
+}
+"""(least, most, what the most stands for) of every single number of a corridor."""
 
 
 @dataclass(frozen=True)
@@ -47,14 +72,8 @@ class Vehicle:
             raise InputError(
                 f"vehicle.capacity is {self.capacity!r}; it must be an integer of at least 1, at most {LARGEST_BUS}"
             )
-        for name, least in (
-            ("acceleration", False),
-            ("deceleration", False),
-            ("boarding_time", True),
-            ("alighting_time", True),
-        ):
-            _number(f"vehicle.{name}", getattr(self, name), zero_allowed=least)
-        _number("vehicle.clearance_time", self.clearance_time, zero_allowed=True)
+        for name in ("acceleration", "deceleration", "boarding_time", "alighting_time", "clearance_time"):
+            check_number(f"vehicle.{name}", getattr(self, name))
 
 
 @dataclass(frozen=True)
@@ -132,12 +151,12 @@ class Corridor:
         return len(self.up.launches) + len(self.down.launches)
 
     def _check_scalars(self) -> None:
-        for name in ("headway", "speed_interval", "demand_interval"):
-            _number(name, getattr(self, name))
-        for name in ("holding_limit", "speed_deviation", "service_start"):
-            _number(name, getattr(self, name), zero_allowed=True)
-        _number("speed_floor", self.speed_floor, least=1.0)
-        _number("speed_ceiling", self.speed_ceiling, least=self.speed_floor)
+        for name in BOUNDS:
+            if "." not in name:
+                check_number(name, getattr(self, name))
+        if self.speed_ceiling < self.speed_floor:
+            given = f"speed_ceiling is {self.speed_ceiling:g} m/s"
+            raise InputError(f"{given}; it must be at least {self.speed_floor:g}, the speed_floor")
         if 3600.0 % self.speed_interval or 3600.0 % self.demand_interval:
             given = f"speed_interval {self.speed_interval:g} and demand_interval {self.demand_interval:g}"
             raise InputError(
@@ -169,8 +188,8 @@ class Corridor:
         for hour, origin, destination in np.argwhere(self.demand != 0.0):
             rate = self.demand[hour, origin, destination]
             where = f"demand[hour {hour}, {self.stops[origin]!r} → {self.stops[destination]!r}] is {rate}"
-            if not (rate >= 0.0 and math.isfinite(rate)):
-                raise InputError(f"{where}; rates must be finite and not negative")
+            if not 0.0 <= rate <= BUSIEST:
+                raise InputError(f"{where}; rates must be finite and not negative, at most {BUSIEST:,.0f} an hour")
             if not reachable[origin, destination]:
                 raise InputError(
                     f"{where}; no direction visits {self.stops[origin]!r} before {self.stops[destination]!r}"
@@ -191,12 +210,16 @@ def _check_direction(way: str, direction: Direction, stops: Sequence[str], hours
             f"{way}.speed has shape {direction.speed.shape}; it must be (links, hours) = ({count - 1}, {hours})"
         )
     for link, length in enumerate(direction.length):
-        if not (length > 0.0 and math.isfinite(length)):
+        if not SHORTEST_LINK <= length <= LONGEST_LINK:
             ends = f"{direction.stops[link]!r} → {direction.stops[link + 1]!r}"
-            raise InputError(f"{way}.length[{link}] ({ends}) is {length} m; a link must be longer than 0 m")
-    for link, hour in np.argwhere(~((direction.speed > 0.0) & np.isfinite(direction.speed))):
+            raise InputError(
+                f"{way}.length[{link}] ({ends}) is {length} m; a link must be longer than 0 m: at least "
+                f"{SHORTEST_LINK:g}, at most {LONGEST_LINK:g}"
+            )
+    for link, hour in np.argwhere(~((direction.speed > 0.0) & (direction.speed <= FASTEST))):
         raise InputError(
-            f"{way}.speed[link {link}, hour {hour}] is {direction.speed[link, hour]} m/s; it must be above 0"
+            f"{way}.speed[link {link}, hour {hour}] is {direction.speed[link, hour]} m/s; it must be above 0, "
+            f"at most {FASTEST:g}"
         )
     launches = direction.launches
     if launches.ndim != 1 or launches.size == 0:
@@ -205,6 +228,8 @@ def _check_direction(way: str, direction: Direction, stops: Sequence[str], hours
         raise InputError(
             f"{way}.launches must be finite and not negative, got {launches[~np.isfinite(launches)]} and {launches[0]}"
         )
+    if launches.max() > LATEST:
+        raise InputError(f"{way}.launches has {launches.max():g} s; a launch must be in the first week, {LATEST:g} s")
     late = np.flatnonzero(np.diff(launches) <= 0.0)
     if late.size:
         trip = int(late[0])
@@ -214,16 +239,13 @@ def _check_direction(way: str, direction: Direction, stops: Sequence[str], hours
         )
 
 
-def _number(name: str, value: Any, *, zero_allowed: bool = False, least: float = 0.0) -> None:
-    good = (
-        isinstance(value, int | float | np.integer | np.floating)
-        and not isinstance(value, bool)
-        and -sys.float_info.max <= value <= sys.float_info.max
-    )
-    floor_included = zero_allowed or least > 0.0
-    if not good or value < least or (value == least and not floor_included):
+def check_number(name: str, value: Any) -> None:
+    """InputError unless the value is a number inside the BOUNDS of `name`."""
+    least, most, reason = BOUNDS[name]
+    real = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+    if not real or not least <= value <= most:
         raise InputError(
-            f"{name} is {value!r}; it must be a finite number {'of at least' if floor_included else 'above'} {least:g}"
+            f"{name} is {value!r}; it must be a finite number of at least {least:g}, at most {most:g} ({reason})"
         )
 
 

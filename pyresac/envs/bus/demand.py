@@ -3,7 +3,8 @@
 The CSV is in long form, header `from,to,start,end,rate`: rate passengers per hour ride from one stop to another
 between the clock times start and end (HH:MM or HH:MM:SS, hours past 24 allowed). Rows of a pair may overlap: their
 rates add. The default model: every pair of stops i before j of a direction has the same rate at all hours, in
-proportion to exp(−|links between − 4|/4), and all pairs together make `per_trip` passengers a scheduled trip.
+proportion to exp(−|links between − 4|/4), and all pairs together make PER_TRIP passengers a scheduled trip, or as many
+as fill a bus to FILL of its places on the busiest link.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import csv
 import math
 import re
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +20,10 @@ import numpy as np
 from pyresac.envs.bus.corridor import Array, Direction
 from pyresac.errors import InputError
 
+PER_TRIP = 80.0
+"""Passengers of a scheduled trip of the default model."""
+FILL = 0.6
+"""Share of a bus's places that the default model fills on the busiest link: uneven headways need the rest."""
 COLUMNS = ["from", "to", "start", "end", "rate"]
 
 
@@ -74,16 +80,38 @@ def _rate(where: str, text: str) -> float:
 
 
 def default_demand(
-    stops: tuple[str, ...], ways: tuple[Direction, Direction], hours: int, per_trip: float = 80.0
+    stops: tuple[str, ...],
+    ways: tuple[Direction, Direction],
+    hours: int,
+    per_trip: float | None = None,
+    capacity: int = 50,
 ) -> Array:
-    """(hours, N, N) passengers per hour of the default model, on the busiest pattern that the timetable supports."""
+    """(hours, N, N) passengers per hour of the default model, on the busiest pattern that the timetable supports.
+
+    per_trip: passengers of a scheduled trip; without it PER_TRIP, less where a direction's buses would be too full. A
+    given number is kept, with a warning where it fills a bus beyond its places.
+    """
     demand = np.zeros((hours, len(stops), len(stops)))
     for way in ways:
         order = [stops.index(stop) for stop in way.stops]
         apart = np.arange(len(order))[None, :] - np.arange(len(order))[:, None]
         weight = np.where(apart > 0, np.exp(-np.abs(apart - 4.0) / 4.0), 0.0)
+        share = weight / weight.sum()
+        busiest = _largest_load(share)
+        passengers = min(PER_TRIP, FILL * capacity / busiest) if per_trip is None else per_trip
+        if passengers * busiest > capacity:
+            warnings.warn(
+                f"{passengers:g} passengers a trip put {passengers * busiest:.0f} on the busiest link from "
+                f"{way.stops[0]!r} to {way.stops[-1]!r}, more than a bus's {capacity} places",
+                stacklevel=3,
+            )
         launches = np.histogram(way.launches, bins=3600.0 * np.arange(hours + 1))[0]
-        table = (per_trip * launches)[:, None, None] * weight / weight.sum()
+        table = (passengers * launches)[:, None, None] * share
         free = demand[:, np.array(order)[:, None], np.array(order)[None, :]] == 0.0
         demand[:, np.array(order)[:, None], np.array(order)[None, :]] += table * free
     return demand
+
+
+def _largest_load(share: Array) -> float:
+    """Of one passenger with these shares of origin and destination (S, S): the mean load on the busiest link."""
+    return float(max(share[: link + 1, link + 1 :].sum() for link in range(len(share) - 1)))

@@ -1,10 +1,11 @@
 """The corridor as a Gymnasium environment: one step a decision, one episode a day.
 
 Step reward: the reward that the bus now deciding has earned since its previous decision (0 at its trip's first one,
-and when the day ends), so an episode's return is the paper's reward of the day. To learn from, use
-`info["transitions"]` (`episodes.Transitions`): there each decision has its own bus's reward and successor.
-`info["metrics"]` of the last step holds the day's metrics. Actions outside the box are clipped to it, NaN and
-infinities are refused.
+and when the day ends), so an episode's return is the paper's reward of the day. With `objective="passengers…"`: what
+passengers and the operator have paid since the last step, so its return is that objective's value of the day. To
+learn from, use `info["transitions"]` (`episodes.Transitions`): there each decision has its own bus's reward and
+successor. `info["metrics"]` of the last step holds the day's metrics. Actions outside the box are clipped to it, NaN
+and infinities are refused.
 """
 
 from __future__ import annotations
@@ -28,10 +29,10 @@ METADATA: dict[str, Any] = {"render_modes": []}
 
 
 def observation_space(episodes: Episodes) -> spaces.Space[Any]:
-    """Dict(continuous Box (3,), categorical MultiDiscrete (4,)) for the paper's observation, Box (7 + links,) for the
-    published."""
+    """Dict(continuous Box (3,), categorical MultiDiscrete (4,)) for the paper's observation, the same with a Box (10,)
+    for the full one, Box (7 + links,) for the published."""
     continuous = spaces.Box(episodes.low, episodes.high, dtype=np.float32)
-    if episodes.form == "published":
+    if not episodes.coded:
         return continuous
     return spaces.Dict(
         {"continuous": continuous, "categorical": spaces.MultiDiscrete(seen.cardinalities(episodes.layout))}
@@ -59,7 +60,9 @@ def to_seconds(actions: Any, count: int, limit: float, unit_actions: bool) -> Ar
 class BusCorridor(gymnasium.Env[Any, Any]):
     """`gymnasium.make("pyresac/BusCorridor-v0")`.
 
-    corridor: the default one if None. observation: "paper" or "published". published: the published program's
+    corridor: the default one if None. observation: "paper", "full" (lateness, load and waiting
+    passengers besides, see `full_observation`) or "published". objective: what the rewards are, see
+    `objectives.objective_named`. published: the published program's
     accidents, see `simulator`. unit_actions: act in [−1, 1] instead of seconds, as general-purpose agents like it.
     """
 
@@ -71,12 +74,13 @@ class BusCorridor(gymnasium.Env[Any, Any]):
         observation: Form = "paper",
         published: bool = False,
         unit_actions: bool = False,
+        objective: str = "reward",
         render_mode: None = None,
     ) -> None:
         if render_mode is not None:
             raise InputError(f"render_mode is {render_mode!r}; this environment has none, see pyresac.envs.bus.figures")
         self.render_mode = None
-        self.episodes = Episodes(corridor, 1, observation, published)
+        self.episodes = Episodes(corridor, 1, observation, published, objective)
         self.unit_actions = unit_actions
         self.observation_space = observation_space(self.episodes)
         self.action_space: spaces.Space[Any] = action_space(self.episodes, unit_actions)
@@ -117,7 +121,5 @@ class BusCorridor(gymnasium.Env[Any, Any]):
     def _observation(self) -> Any:
         continuous, categorical = self.episodes.observe()
         return (
-            continuous[0]
-            if self.episodes.form == "published"
-            else {"continuous": continuous[0], "categorical": categorical[0]}
+            continuous[0] if not self.episodes.coded else {"continuous": continuous[0], "categorical": categorical[0]}
         )

@@ -29,12 +29,14 @@ from pyresac.envs.bus.corridor import Array, Corridor
 from pyresac.envs.bus.day import START
 from pyresac.envs.bus.default import default_corridor
 from pyresac.envs.bus.line import DIRECTION, Integers
+from pyresac.envs.bus.objectives import PassengerTime, objective_named, owed, visit_costs
 from pyresac.envs.bus.simulator import Simulator, checked_seed
 from pyresac.envs.bus.state import State
 from pyresac.errors import InputError
 
-Form: TypeAlias = Literal["paper", "published"]
-FORMS: tuple[Form, ...] = ("paper", "published")
+Form: TypeAlias = Literal["paper", "full", "published"]
+FORMS: tuple[Form, ...] = ("paper", "full", "published")
+BOUNDS = {"paper": seen.paper_bounds, "full": seen.full_bounds, "published": seen.published_bounds}
 
 
 class Transitions(NamedTuple):
@@ -82,19 +84,27 @@ def completed(
 class Episodes:
     """n days side by side, each from decision to decision, with what has been completed since the last call."""
 
-    def __init__(self, corridor: Corridor | None, days: int, form: Form, published: bool) -> None:
+    def __init__(
+        self, corridor: Corridor | None, days: int, form: Form, published: bool, objective: str = "reward"
+    ) -> None:
         if form not in FORMS:
             raise InputError(f"observation is {form!r}; it must be one of {list(FORMS)}")
         self.simulator = Simulator(default_corridor() if corridor is None else corridor, days, published)
         self.layout = self.simulator.layout
         self.form: Form = form
-        bounds = seen.paper_bounds if form == "paper" else seen.published_bounds
-        self.low, self.high = bounds(self.layout)
+        self.low, self.high = BOUNDS[form](self.layout)
+        self.worth = objective_named(objective)
         self.base = np.zeros(days, dtype=np.int64)
         """(n,) seeds given at the last reset with a seed."""
         self.episode = np.full(days, -1, dtype=np.int64)
         """(n,) days begun since then, less one."""
         self._collected = np.zeros(days, dtype=np.int64)
+        self._charged, self._due = np.zeros(days), np.zeros(days)  # cost before and after the last step
+
+    @property
+    def coded(self) -> bool:
+        """True where an observation has a categorical part beside the continuous one."""
+        return self.form != "published"
 
     @property
     def limit(self) -> float:
@@ -116,6 +126,7 @@ class Episodes:
             name = self.layout.corridor.name
             raise InputError(f"corridor {name!r} has a day without a decision: no bus has a leader or a follower")
         self._collected[rows] = 0
+        self._charged[rows], self._due[rows] = 0.0, 0.0
 
     def act(self, seconds: Array, rows: Integers) -> None:
         """Hold the pending buses of `rows`, clipped to [0, H_max]; InputError for NaN and infinities."""
@@ -123,6 +134,8 @@ class Episodes:
         if wrong.size:
             raise InputError(f"action {wrong[0]} is {seconds[wrong[0]]}; it must be a finite number of seconds")
         self.simulator.step(np.clip(seconds, 0.0, self.limit), rows)
+        if isinstance(self.worth, PassengerTime):
+            self._charge(self.worth, rows)
 
     def observe(self) -> tuple[seen.Numbers, Integers]:
         """(continuous, categorical) of all days: of the pending decision, or of the day's last visit once it has
@@ -130,7 +143,12 @@ class Episodes:
         return self._parts(self._latest())
 
     def rewards(self) -> Array:
-        """(n,) reward that the pending decision completes; 0 at a trip's first decision and after the end of a day."""
+        """(n,) reward that the pending decision completes; 0 at a trip's first decision and after the end of a day.
+
+        Of passengers' time: what the last step has cost, the morning before the first decision included.
+        """
+        if isinstance(self.worth, PassengerTime):
+            return self._charged - self._due
         day, trip, place = self._latest().T
         visit = self.simulator.state.visits[day, trip, place]
         earned = (self.simulator.pending == 1) & (visit[:, at.PRIOR] >= 0)
@@ -147,8 +165,8 @@ class Episodes:
     def get_state(self) -> dict[str, NDArray[Any]]:
         """All that is needed to go on exactly, as named arrays (copies)."""
         arrays = {f"day.{name}": array.copy() for name, array in self.simulator.state._asdict().items()}
-        own = {"pending": self.simulator.pending, "base": self.base, "episode": self.episode}
-        own["collected"] = self._collected
+        own: dict[str, NDArray[Any]] = {"pending": self.simulator.pending, "base": self.base, "episode": self.episode}
+        own |= {"collected": self._collected, "charged": self._charged, "due": self._due}
         return arrays | {name: array.copy() for name, array in own.items()}
 
     def set_state(self, arrays: dict[str, NDArray[Any]]) -> None:
@@ -171,6 +189,16 @@ class Episodes:
         self.simulator.pending = arrays["pending"].copy()
         self.base, self.episode = arrays["base"].copy(), arrays["episode"].copy()
         self._collected = arrays["collected"].copy()
+        self._charged, self._due = arrays["charged"].copy(), arrays["due"].copy()
+
+    def _charge(self, worth: PassengerTime, rows: Integers) -> None:
+        state = self.simulator.state
+        self._charged[rows] = self._due[rows]
+        self._due[rows] = worth.so_far(state.clock[rows])
+        for row in rows[self.simulator.pending[rows] == 0]:
+            count = state.queues[row, -1, START]
+            end = float(state.clock[row, [at.NOW, at.END]].max())
+            self._due[row] += owed(state.passengers[row, :count], end)
 
     def _latest(self) -> Integers:
         """(n, 3) day, trip and place of the last entry of each log."""
@@ -181,14 +209,22 @@ class Episodes:
 
     def _parts(self, at_visit: Integers) -> tuple[seen.Numbers, Integers]:
         state, line, route = self.simulator.state, self.layout.line, self.layout.route
-        count, paper = len(at_visit), self.form == "paper"
+        count, coded = len(at_visit), self.coded
         numbers = np.empty((count, len(self.low)), dtype=np.float32)
-        categories = np.empty((count, len(seen.CATEGORICAL) if paper else 0), dtype=np.int64)
-        if paper:
-            seen.fill_paper(state.visits, state.trips, line, route, at_visit, numbers, categories)
+        categories = np.empty((count, len(seen.CATEGORICAL) if coded else 0), dtype=np.int64)
+        if coded:
+            fill = seen.fill_paper if self.form == "paper" else seen.fill_full
+            fill(state.visits, state.trips, line, route, at_visit, numbers, categories)
         else:
             seen.fill_published(state.visits, state.trips, line, route, at_visit, state.speeds, numbers)
         return np.clip(numbers, self.low, self.high, out=numbers), categories
+
+    def _earned(self, before: Integers, after: Integers) -> Array:
+        """(m,) rewards of transitions between two visits of a trip."""
+        visits = self.simulator.state.visits
+        if isinstance(self.worth, PassengerTime):
+            return -visit_costs(visits, before, after, self.worth.vehicle_hour, self.worth.denied)
+        return np.asarray(visits[after[:, 0], after[:, 1], after[:, 2], at.REWARD])
 
     def _transitions(self, before: Integers, after: Integers) -> Transitions:
         numbers, categories = self._parts(np.concatenate([before, after]))
@@ -198,7 +234,7 @@ class Episodes:
             continuous=numbers[:count],
             categorical=categories[:count],
             action=visits[day, trip, before[:, 2], at.ACTION].astype(np.float32)[:, None],
-            reward=visits[day, trip, place, at.REWARD].astype(np.float32),
+            reward=self._earned(before, after).astype(np.float32),
             next_continuous=numbers[count:],
             next_categorical=categories[count:],
             terminal=place == self.layout.line.stops[self.layout.line.plan[trip, DIRECTION]] - 1,

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from pyresac.atomic import write_atomically
 from pyresac.envs.bus.corridor import DIRECTIONS, Corridor, Direction, Vehicle
 from pyresac.errors import InputError
 
@@ -30,8 +31,8 @@ WAY_KEYS = ("stops", "length", "speed", "launches")
 
 
 def save_corridor(corridor: Corridor, path: str | Path) -> None:
-    """Write the corridor; of the demand, only pairs with a rate above 0 are written."""
-    Path(path).write_text(corridor_text(corridor), encoding="utf-8")
+    """Write the corridor, replacing the file as a whole; of the demand, only pairs with a rate above 0 are written."""
+    write_atomically(Path(path), corridor_text(corridor).encode())
 
 
 def corridor_text(corridor: Corridor) -> str:

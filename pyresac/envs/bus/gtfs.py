@@ -2,10 +2,11 @@
 
 Of each direction the commonest sequence of stops is taken; trips of other sequences are left out, with a warning that
 counts them. Launches are the departures from its first stop, `frequencies.txt` expanded. Running times come from the
-timetable: a link's hourly mean speed is its length over the mean time from departure to arrival of the trips that
-leave in that hour; times that are missing, or equal to the stop before (feeds round to minutes), are interpolated by
-distance; hours without a trip take the nearest hour's speed. Lengths are along the shape, or great circles where the
-feed has no shapes. Stops of both directions that share a parent station, else a name, are one.
+timetable: a link's hourly mean speed is such that its mean running time and the mean dwell at its end, as the simulator
+has them, make the mean time from departure to departure of the trips that leave in that hour (`timing`): a dwell is
+counted once, whether the feed separates it or not. Times that are missing, or equal to the stop before (feeds round to
+minutes), are interpolated by distance; hours without a trip take the nearest hour's time. Lengths are along the shape,
+or great circles where the feed has no shapes. Stops of both directions that share a parent station or a name are one.
 """
 
 from __future__ import annotations
@@ -22,8 +23,12 @@ import numpy as np
 from pyresac.envs.bus.corridor import Array, Corridor, Direction, Vehicle
 from pyresac.envs.bus.demand import csv_demand, default_demand
 from pyresac.envs.bus.geometry import along_shape, great_circles
+from pyresac.envs.bus.gtfs_feed import check_sequences, checked_degrees, coordinates, read_feed
+from pyresac.envs.bus.timing import timed
 from pyresac.errors import InputError
 
+FASTEST_TIMETABLE = 50.0
+"""m/s, 180 km/h: faster than any bus."""
 SLOWEST = 1.0
 """m/s; slower links of the timetable are taken as this fast."""
 
@@ -48,7 +53,7 @@ def gtfs_corridor(
     *,
     directions: tuple[int, int] = (0, 1),
     demand: str | Path | None = None,
-    per_trip: float = 80.0,
+    per_trip: float | None = None,
     headway: float | None = None,
     holding_limit: float = 60.0,
     speed_deviation: float = 1.5,
@@ -57,14 +62,15 @@ def gtfs_corridor(
     """The corridor of `route` (route_id or route_short_name) on `date`; `directions` are the direction_ids of up and
     down.
 
-    demand: a CSV file (`demand.csv_demand`), or the default model with `per_trip` passengers a trip. headway: the
+    demand: a CSV file (`demand.csv_demand`), or the default model with `per_trip` passengers a trip (without it as many
+    as fit, see `demand.default_demand`). headway: the
     scheduled one, by default the median of the timetable's. Raises InputError naming file, table and what was expected.
     """
     feed = Path(feed)
     day = _date(date)
     if len(set(directions)) != 2:
         raise InputError(f"directions are {directions}; expected two different direction_ids, of up and of down")
-    tables = _read(feed, route, day)
+    tables = read_feed(feed, route, day)
     patterns = [_pattern(feed, tables, way) for way in directions]
     names = _names(feed, tables, patterns)
     stops = tuple(dict.fromkeys(names[stop] for pattern in patterns for stop in pattern.stop_ids))
@@ -75,12 +81,12 @@ def gtfs_corridor(
     if headway is None and gaps.size == 0:
         raise InputError(f"{feed}: route {route!r} has one trip a direction on {day}; state the headway")
     table = (
-        default_demand(stops, (up, down), hours, per_trip)
+        default_demand(stops, (up, down), hours, per_trip, (vehicle or Vehicle()).capacity)
         if demand is None
         else csv_demand(demand, stops, hours, start)
     )
     speeds = np.concatenate([up.speed, down.speed])
-    return Corridor(
+    corridor = Corridor(
         name=f"GTFS route {route} on {day}",
         stops=stops,
         up=up,
@@ -91,9 +97,10 @@ def gtfs_corridor(
         vehicle=Vehicle() if vehicle is None else vehicle,
         speed_deviation=speed_deviation,
         speed_floor=max(SLOWEST, min(2.0, 0.5 * float(speeds.min()))),
-        speed_ceiling=max(15.0, 1.5 * float(speeds.max())),
+        speed_ceiling=max(15.0, 2.0 * float(speeds.max())),
         service_start=start,
     )
+    return timed(corridor, (_link_times(patterns[0], start, hours), _link_times(patterns[1], start, hours)))
 
 
 def _date(date: str | datetime.date) -> datetime.date:
@@ -105,63 +112,21 @@ def _date(date: str | datetime.date) -> datetime.date:
         raise InputError(f"date is {date!r}; expected YYYY-MM-DD") from error
 
 
-def _read(feed: Path, route: str, day: datetime.date) -> Any:
-    """The feed cut down to the route's trips of the day."""
-    try:
-        import partridge
-    except ImportError as error:
-        raise InputError("reading GTFS needs partridge: pip install 'pyresac[gtfs]'") from error
-    if not feed.is_file():
-        raise InputError(f"{feed}: no such file; expected a zipped GTFS feed")
-    try:
-        whole = partridge.load_raw_feed(str(feed))
-        tables = {name: whole.get(f"{name}.txt") for name in ("routes", "trips", "stop_times", "stops")}
-    except Exception as error:  # partridge lets errors of zipfile, pandas and its own through, with no common class
-        raise InputError(f"{feed}: not a readable GTFS feed ({type(error).__name__}: {error})") from error
-    needed = {
-        "routes": ("route_id",),
-        "trips": ("route_id", "service_id", "trip_id", "direction_id"),
-        "stop_times": ("trip_id", "stop_id", "stop_sequence", "arrival_time", "departure_time"),
-        "stops": ("stop_id", "stop_lat", "stop_lon"),
-    }
-    for name, columns in needed.items():
-        missing = [column for column in columns if column not in tables[name].columns]
-        if missing:
-            found = list(tables[name].columns) or "no such table"
-            raise InputError(f"{feed}, table {name}.txt: columns {missing} are missing; found {found}")
-    routes = tables["routes"]
-    short = routes["route_short_name"] if "route_short_name" in routes.columns else routes["route_id"]
-    chosen = routes[(routes["route_id"] == route) | (short == route)]["route_id"].tolist()
-    if not chosen:
-        raise InputError(f"{feed}, table routes.txt: no route {route!r}; it has {sorted(routes['route_id'])[:20]}")
-    try:
-        services = partridge.read_service_ids_by_date(str(feed))
-    except Exception as error:  # as above
-        raise InputError(
-            f"{feed}, tables calendar.txt and calendar_dates.txt: {type(error).__name__}: {error}"
-        ) from error
-    if day not in services:
-        span = f"it runs from {min(services)} to {max(services)}" if services else "it has no service at all"
-        raise InputError(f"{feed}: no service on {day}; {span}")
-    view = {"trips.txt": {"service_id": services[day], "route_id": chosen}}
-    tables = partridge.load_feed(str(feed), view=view)
-    for name in ("trips", "stop_times", "stops", "frequencies", "shapes"):
-        try:
-            getattr(tables, name)  # read and converted here
-        except Exception as error:  # as above
-            raise InputError(f"{feed}, table {name}.txt: cannot be read ({type(error).__name__}: {error})") from error
-    return tables
-
-
 def _pattern(feed: Path, tables: Any, way: int) -> Pattern:
     """The commonest stop sequence of a direction, with all its trips of the day."""
-    trips = tables.trips[tables.trips["direction_id"].astype(float) == float(way)]
+    directions = tables.trips["direction_id"].astype(float)
+    if directions.isna().any():
+        warnings.warn(f"{feed}: {int(directions.isna().sum())} trips without a direction_id are left out", stacklevel=3)
+    trips = tables.trips[directions == float(way)]
     if trips.empty:
-        present = sorted(set(tables.trips["direction_id"].dropna()))
-        raise InputError(f"{feed}, table trips.txt: no trip with direction_id {way} on that date; there are {present}")
-    times = tables.stop_times[tables.stop_times["trip_id"].isin(trips["trip_id"])].sort_values(
-        ["trip_id", "stop_sequence"]
-    )
+        counts = tables.trips["direction_id"].value_counts().sort_index()
+        present = ", ".join(f"{count} with {float(value):g}" for value, count in counts.items())
+        raise InputError(
+            f"{feed}, table trips.txt: no trip with direction_id {way} on that date; the route has {present} then"
+        )
+    times = tables.stop_times[tables.stop_times["trip_id"].isin(trips["trip_id"])]
+    check_sequences(feed, times)
+    times = times.sort_values(["trip_id", "stop_sequence"])
     sequences: dict[tuple[str, ...], list[Any]] = {}
     for _, rows in times.groupby("trip_id", sort=True):
         sequences.setdefault(tuple(rows["stop_id"]), []).append(rows)
@@ -178,12 +143,14 @@ def _pattern(feed: Path, tables: Any, way: int) -> Pattern:
             f"{feed}, table stop_times.txt: direction {way} visits {list(stop_ids)}; expected 3 stops, each once"
         )
     length = _lengths(feed, tables, stop_ids, str(chosen[0]["trip_id"].iloc[0]))
-    arrive, depart = [], []
+    arrive, depart, names = [], [], []
     for rows in chosen:
         times_of = _interpolated(feed, rows, length)
         for shift in _departures(feed, tables, str(rows["trip_id"].iloc[0]), times_of[1][0]):
             arrive.append(times_of[0] + shift)
             depart.append(times_of[1] + shift)
+            names.append(str(rows["trip_id"].iloc[0]))
+    _check_speeds(feed, stop_ids, length, np.array(arrive)[:, 1:] - np.array(depart)[:, :-1], names)
     order = np.argsort([times[0] for times in depart], kind="stable")
     first = np.array(depart)[order]
     distinct = np.concatenate([[True], np.diff(first[:, 0]) > 0.0])
@@ -193,6 +160,20 @@ def _pattern(feed: Path, tables: Any, way: int) -> Pattern:
             f"{feed}: {count} trips of direction {way} leave together with another and are left out", stacklevel=3
         )
     return Pattern(stop_ids, length, np.array(arrive)[order][distinct], first[distinct])
+
+
+def _check_speeds(feed: Path, stops: tuple[str, ...], length: Array, running: Array, trips: list[str]) -> None:
+    """InputError where a trip is faster than any bus: a stop lies elsewhere, or a time is wrong."""
+    with np.errstate(divide="ignore"):
+        speed = length / running
+    wrong = np.argwhere(~(speed <= FASTEST_TIMETABLE))
+    if wrong.size:
+        trip, link = wrong[0]
+        raise InputError(
+            f"{feed}, trip {trips[trip]!r}: {length[link]:,.0f} m from stop {stops[link]!r} to {stops[link + 1]!r} in "
+            f"{running[trip, link]:.0f} s, {speed[trip, link]:,.0f} m/s; expected at most {FASTEST_TIMETABLE:g} m/s: "
+            f"see stop_lat and stop_lon of both in stops.txt"
+        )
 
 
 def _departures(feed: Path, tables: Any, trip: str, departure: float) -> list[float]:
@@ -241,18 +222,17 @@ def _interpolated(feed: Path, rows: Any, length: Array) -> tuple[Array, Array]:
 
 def _lengths(feed: Path, tables: Any, stop_ids: tuple[str, ...], trip: str) -> Array:
     """(n − 1,) m between consecutive stops, along the trip's shape if the feed has it."""
-    table = tables.stops.set_index("stop_id")
-    unknown = [stop for stop in stop_ids if stop not in table.index]
-    if unknown:
-        raise InputError(f"{feed}, table stop_times.txt: stops {unknown} of trip {trip!r} are not in stops.txt")
-    points = table.loc[list(stop_ids), ["stop_lat", "stop_lon"]].to_numpy(dtype=float)
+    points = coordinates(feed, tables.stops, list(stop_ids), trip)
     length = great_circles(points)
     shapes, trips = tables.shapes, tables.trips
     if not shapes.empty and "shape_id" in trips.columns:
         shape = trips.set_index("trip_id").loc[trip, "shape_id"]
         rows = shapes[shapes["shape_id"] == shape].sort_values("shape_pt_sequence")
         if len(rows) > 1:
-            length = along_shape(points, rows[["shape_pt_lat", "shape_pt_lon"]].to_numpy(dtype=float))
+            columns = ("shape_pt_lat", "shape_pt_lon")
+            where, names = f"{feed}, table shapes.txt", [f"shape {shape!r}, point {n}" for n in rows.shape_pt_sequence]
+            line = checked_degrees(where, rows[list(columns)].to_numpy(dtype=float), names, columns)
+            length = along_shape(points, line)
     short = np.flatnonzero(~(length > 0.0))
     if short.size:
         pair = f"{stop_ids[short[0]]!r} and {stop_ids[short[0] + 1]!r}"
@@ -281,17 +261,25 @@ def _plain_name(table: Any, stop: str) -> str:
     return name if isinstance(name, str) and name else stop
 
 
-def _direction(pattern: Pattern, names: dict[str, str], start: float, hours: int) -> Direction:
-    speed = np.full((len(pattern.length), hours), np.nan)
+def _link_times(pattern: Pattern, start: float, hours: int) -> Array:
+    """(n − 1, hours) mean s from departure to departure, on the last link to the arrival; hours without a trip take
+    the nearest hour's."""
+    until = np.concatenate([pattern.depart[:, 1:-1], pattern.arrive[:, -1:]], axis=1)
+    taken = until - pattern.depart[:, :-1]
     left = ((pattern.depart[:, :-1] - start) / 3600.0).astype(int).clip(0, hours - 1)
-    running = pattern.arrive[:, 1:] - pattern.depart[:, :-1]
-    for link, length in enumerate(pattern.length):
+    times = np.full((taken.shape[1], hours), np.nan)
+    for link in range(taken.shape[1]):
         for hour in range(hours):
-            mine = running[left[:, link] == hour, link]
+            mine = taken[left[:, link] == hour, link]
             if mine.size:
-                speed[link, hour] = max(length / mine.mean(), SLOWEST)
-        known = np.flatnonzero(np.isfinite(speed[link]))
+                times[link, hour] = mine.mean()
+        known = np.flatnonzero(np.isfinite(times[link]))
         nearest = known[np.abs(np.arange(hours)[:, None] - known[None, :]).argmin(axis=1)]
-        speed[link] = speed[link, nearest]
+        times[link] = times[link, nearest]
+    return times
+
+
+def _direction(pattern: Pattern, names: dict[str, str], start: float, hours: int) -> Direction:
+    speed = np.maximum(pattern.length[:, None] / _link_times(pattern, start, hours), SLOWEST)
     stops = tuple(names[stop] for stop in pattern.stop_ids)
     return Direction(stops, pattern.length, speed, pattern.depart[:, 0] - start)

@@ -15,7 +15,7 @@ from pyresac.envs.bus.compiled import compiled
 from pyresac.envs.bus.corridor import Array
 from pyresac.envs.bus.day import ALIGHTED, BESIDE, BOARDED, CREATED, DESTINED, HEAD, START, TAIL
 from pyresac.envs.bus.line import DIRECTION, FOLLOWER, LEADER, Integers, Line
-from pyresac.envs.bus.motion import arrival, limit_at
+from pyresac.envs.bus.motion import arrival, limit_at, running_time
 from pyresac.envs.bus.state import State, day_of
 
 PENALTY = 20.0
@@ -87,6 +87,7 @@ def _launch(line: Line, day: State, trip: int) -> None:
     visit[at.ARRIVED] = time
     visit[at.DWELL] = line.boarding_time * boarding
     visit[at.ALIGHTED] = 0.0
+    visit[at.RODE] = 0.0
     _depart(line, day, bus, 0.0)
 
 
@@ -118,7 +119,12 @@ def _arrive(line: Line, day: State, bus: int, time: float) -> None:
     hour = min(int(time / 3600.0), line.pressure.shape[2] - 1)
     visit[at.PRESSURE] = line.pressure[direction, place, hour]
     visit[at.LATENESS] = time - line.schedule[trip, place]
+    visit[at.LATE] = time + visit[at.DWELL] - line.departures[trip, place]
     visit[at.PRIOR] = day.trips[trip, at.DECIDED]
+    before = day.visits[trip, place - 1]
+    visit[at.RODE] = before[at.ONBOARD] * (time - before[at.ARRIVED])
+    day.clock[at.RODE_SO_FAR] += visit[at.RODE]
+    day.clock[at.DROVE_SO_FAR] += time - before[at.ARRIVED]
     _set_headways(line, day, trip, place)
     day.trips[trip, at.CAME] = place
     day.times[bus, at.EVENT] = time + visit[at.DWELL]
@@ -141,7 +147,7 @@ def _board(line: Line, day: State, bus: int, direction: int, place: int, time: f
     """First come, first served, up to capacity; notes load, boarded and left behind in the visit."""
     queue, count = direction * line.schedule.shape[1] + place, 0
     waiting = _waiting(day, queue, time)
-    room = line.capacity - day.buses[bus, at.LOAD]
+    room, waited = line.capacity - day.buses[bus, at.LOAD], 0.0
     while count < waiting and count < room:
         passenger = day.queues[queue, HEAD]
         day.queues[queue, HEAD] += 1
@@ -149,12 +155,16 @@ def _board(line: Line, day: State, bus: int, direction: int, place: int, time: f
         day.bound[passenger, BESIDE] = day.riders[bus, destination]
         day.riders[bus, destination] = passenger
         day.passengers[passenger, BOARDED] = time
+        waited += time - day.passengers[passenger, CREATED]
         count += 1
     day.buses[bus, at.LOAD] += count
     visit = day.visits[day.buses[bus, at.TRIP], place]
     visit[at.ONBOARD] = day.buses[bus, at.LOAD]
     visit[at.BOARDED] = count
     visit[at.LEFT] = waiting - count
+    visit[at.WAITED] = waited
+    day.clock[at.WAITED_SO_FAR] += waited
+    day.clock[at.DENIED_SO_FAR] += waiting - count
     return count
 
 
@@ -185,14 +195,16 @@ def _set_headways(line: Line, day: State, trip: int, place: int) -> None:
             forward = _gap(line, day, trip, place, leader)
             spacing = forward
             lateness = visit[at.ARRIVED] - line.schedule[leader, place]
-    backward = line.headway
+    backward, behind = line.headway, 0.0
     if follower >= 0 and day.trips[follower, at.BUS] >= 0:
         neighbours += 2
         came = day.trips[follower, at.CAME]
         if came > 0:
             backward = day.visits[follower, came, at.FORWARD]
+            behind = day.visits[follower, came, at.LATENESS]
     visit[at.FORWARD], visit[at.BACKWARD], visit[at.SPACING] = forward, backward, spacing
     visit[at.LEADER_LATENESS] = lateness
+    visit[at.FOLLOWER_LATENESS] = behind
     visit[at.NEIGHBOURS] = neighbours
     visit[at.REWARD] = ridge_reward(forward, backward, neighbours, line.headway)
 
@@ -241,12 +253,15 @@ def _end_of_dwell(line: Line, day: State, bus: int, time: float) -> bool:
         day.buses[bus, at.TERMINAL] = 1 - direction
         day.times[bus, at.EVENT] = np.inf
         day.times[bus, at.SINCE] = time
+        day.clock[at.DROVE_SO_FAR] += day.visits[trip, place, at.DWELL]
         day.cursor[at.FINISHED] += 1
         day.clock[at.END] = time
         _note(line, day, trip, place)
         return False
     visit = day.visits[trip, place]
     visit[at.NEXT_SPEED] = limit_at(line, day.speeds, direction, place, time)
+    scheduled = line.schedule[trip, place + 1] - line.departures[trip, place]
+    visit[at.LINK_DELAY] = running_time(line, direction, place, visit[at.NEXT_SPEED]) - scheduled
     visit[at.NEXT_WAITING] = _waiting(day, direction * line.schedule.shape[1] + place + 1, time)
     if visit[at.NEIGHBOURS] == 0.0:
         _depart(line, day, bus, 0.0)

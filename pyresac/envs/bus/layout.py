@@ -9,10 +9,16 @@ from statistics import NormalDist
 import numpy as np
 
 from pyresac.envs.bus.corridor import Array, Corridor
+from pyresac.envs.bus.day import expected_passengers
 from pyresac.envs.bus.line import DIRECTION, FOLLOWER, LEADER, Chances, Integers, Line
 from pyresac.envs.bus.motion import add_running_times
+from pyresac.errors import InputError
 
 QUANTILES = 32
+
+
+LARGEST_TIMETABLE, MOST_DRAWS, MOST_PASSENGERS = 5_000_000, 100_000_000, 20_000_000
+"""Stops of all trips; speeds and draws of arrivals of a day; passengers of a day."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +43,11 @@ class Layout:
 def lay_out(corridor: Corridor, published: bool = False) -> Layout:
     """The corridor as arrays."""
     size, hours, vehicle = max(len(way.stops) for way in corridor.directions), corridor.hours, corridor.vehicle
+    if corridor.trips * size > LARGEST_TIMETABLE:
+        raise InputError(
+            f"corridor {corridor.name!r} has {corridor.trips:,} trips of {size:,} stops; a day may have "
+            f"{LARGEST_TIMETABLE:,} stops in all"
+        )
     route = np.full((2, size), -1, dtype=np.int64)
     length, mean_speed = np.ones((2, size - 1)), np.ones((2, size - 1, hours))
     for index, way in enumerate(corridor.directions):
@@ -52,6 +63,7 @@ def lay_out(corridor: Corridor, published: bool = False) -> Layout:
         length=length,
         plan=plan,
         schedule=np.repeat(launch[:, None], size, axis=1),
+        departures=np.repeat(launch[:, None], size, axis=1),
         pressure=rate * vehicle.boarding_time,
         speed_interval=float(corridor.speed_interval),
         capacity=int(vehicle.capacity),
@@ -75,8 +87,29 @@ def lay_out(corridor: Corridor, published: bool = False) -> Layout:
         demand_interval=float(corridor.demand_interval),
         horizon=float(launch[-1] + longest),
     )
-    line = line._replace(schedule=_schedule(line, chances))
+    schedule, departures = _schedule(line, chances)
+    line = line._replace(schedule=schedule, departures=departures)
+    _check_size(corridor, chances)
     return Layout(corridor, published, line, chances, route, _fleet_limit(corridor, longest))
+
+
+def _check_size(corridor: Corridor, chances: Chances) -> None:
+    """Refuse a day that no machine has room for, and say which numbers make it so."""
+    hours = chances.horizon / 3600.0
+    why = f"every trip has surely ended after {hours:,.0f} h, as launches, lengths, dwell and holding_limit allow"
+    links = chances.mean_speed.shape[1]
+    speeds = 2 * links * chances.horizon / chances.speed_interval
+    draws = 2 * (links + 1) * chances.horizon / chances.demand_interval
+    passengers = expected_passengers(chances)
+    for what, number, most in (
+        ("speeds, one a link and speed_interval", speeds, MOST_DRAWS),
+        ("draws of passengers, one a stop and demand_interval", draws, MOST_DRAWS),
+        ("passengers", passengers, MOST_PASSENGERS),
+    ):
+        if not number <= most:
+            raise InputError(
+                f"a day of corridor {corridor.name!r} has {number:,.0f} {what}; at most {most:,} are allowed; {why}"
+            )
 
 
 def _demand(corridor: Corridor, route: Integers) -> tuple[Array, Array]:
@@ -134,12 +167,12 @@ def _fleet_limit(corridor: Corridor, longest_trip: float) -> int:
     return limit
 
 
-def _schedule(line: Line, chances: Chances) -> Array:
-    """(T, S): launch, then the mean running time of each link and a mean dwell at each stop, in the hour they fall
-    in."""
-    running, dwell = _running_times(line, chances), _dwell_times(line, chances)
+def _schedule(line: Line, chances: Chances) -> tuple[Array, Array]:
+    """(arrivals, departures), each (T, S): launch, then the mean running time of each link and a mean dwell at each
+    stop, in the hour they fall in."""
+    running, dwell = running_times(line, chances), dwell_times(line, chances)
     hours = running.shape[2]
-    schedule = line.schedule.copy()
+    schedule, departures = line.schedule.copy(), line.schedule.copy()
     for trip, direction in enumerate(line.plan[:, DIRECTION]):
         time = schedule[trip, 0]
         for link in range(line.stops[direction] - 1):
@@ -147,10 +180,11 @@ def _schedule(line: Line, chances: Chances) -> Array:
             time += running[direction, link, hour]
             schedule[trip, link + 1] = time
             time += dwell[direction, link + 1, hour]
-    return schedule
+            departures[trip, link + 1] = time
+    return schedule, departures
 
 
-def _running_times(line: Line, chances: Chances) -> Array:
+def running_times(line: Line, chances: Chances) -> Array:
     """(2, L, H): mean over the speed's distribution, by midpoints of equally likely slices."""
     running = np.zeros_like(chances.mean_speed)
     for level in (np.arange(QUANTILES) + 0.5) / QUANTILES:
@@ -161,9 +195,9 @@ def _running_times(line: Line, chances: Chances) -> Array:
     return running
 
 
-def _dwell_times(line: Line, chances: Chances) -> Array:
-    """(2, S, H): dwell of a bus that meets one scheduled headway of passengers."""
+def dwell_times(line: Line, chances: Chances, headway: Array | None = None) -> Array:
+    """(2, S, H): dwell of a bus that meets one headway of passengers: the scheduled one, or `headway` (2, H)."""
     shares = np.diff(chances.split, axis=3, prepend=0.0)
     alighting = np.einsum("dsh,hdsj->djh", chances.rate, shares)
-    exchange = np.maximum(line.boarding_time * chances.rate, line.alighting_time * alighting) * line.headway
-    return np.asarray(line.clearance_time + exchange)
+    exchange = np.maximum(line.boarding_time * chances.rate, line.alighting_time * alighting)
+    return np.asarray(line.clearance_time + exchange * (line.headway if headway is None else headway[:, None, :]))

@@ -43,6 +43,7 @@ class Line(NamedTuple):
     length: Array  # (2, L)
     plan: Integers  # (T, 3)
     schedule: Array  # (T, S) launch, then the expected times of arrival without holding
+    departures: Array  # (T, S) the expected times of departure without holding: schedule and a mean dwell
     pressure: Array  # (2, S, H) Daganzo's β: seconds of boarding per second of headway
     speed_interval: float
     capacity: int

@@ -1,6 +1,7 @@
 """What a day was like for passengers and operator.
 
-Waiting and travelling are means over the passengers who reached their stop.
+Waiting and travelling are means over the passengers who reached their stop; `weighted_journey` and `wait_95` are over
+the same passengers whatever the controller.
 """
 
 from __future__ import annotations
@@ -14,7 +15,11 @@ from pyresac.envs.bus import state as at
 from pyresac.envs.bus.corridor import Array
 from pyresac.envs.bus.day import ALIGHTED, BOARDED, CREATED
 from pyresac.envs.bus.line import DIRECTION, Integers
+from pyresac.envs.bus.objectives import WAIT_WEIGHT, trip_seconds, vehicle_hours, weighted_time
 from pyresac.envs.bus.simulator import Record
+
+FIRST_COUNTED = 1800.0
+"""s: passengers who appear earlier find a line without buses."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +60,20 @@ class Metrics:
     fleet: float
     """Buses used."""
     decisions: float
+    trip: float
+    """Mean minutes of a trip, from launch to the end of dwell at the last stop."""
+    vehicle_hours: float
+    """Hours of all trips."""
+    weighted_journey: float
+    """Mean minutes of 2·wait + ride over the same passengers whatever the controller: those who appear between the
+    first half hour and the last launch. Who is not served is charged until the last bus comes in."""
+    wait_95: float
+    """95th percentile of the minutes of waiting, of the same passengers."""
+    crowding: float
+    """Passengers on board that a passenger meets: mean load over all minutes that passengers ride."""
+    weighted_time: float
+    """Minutes of 2·wait + ride of all passengers, summed: with `vehicle_hours` and `left_behind`, what
+    `objectives.PassengerTime` is made of."""
     end: float
     """Hours after the start of service at which the last trip ended."""
 
@@ -74,6 +93,7 @@ def day_metrics(record: Record) -> Metrics:
     wait = _mean(served[:, BOARDED] - served[:, CREATED]) / 60.0
     travel = _mean(served[:, ALIGHTED] - served[:, BOARDED]) / 60.0
     inner = visits[:, 1:-1, at.ONBOARD]
+    core_wait, core_ride = _core(record)
     return Metrics(
         reward=float(rows[rows[:, at.PRIOR] >= 0, at.REWARD].sum()),
         reward_full=float(rows[:, at.REWARD].sum()),
@@ -92,8 +112,33 @@ def day_metrics(record: Record) -> Metrics:
         passengers=float(len(appeared)),
         fleet=float(record.fleet),
         decisions=float(decided.sum()),
+        trip=_mean(trip_seconds(record)) / 60.0,
+        vehicle_hours=vehicle_hours(record),
+        weighted_journey=_mean(WAIT_WEIGHT * core_wait + core_ride) / 60.0,
+        wait_95=float(np.quantile(core_wait, 0.95)) / 60.0 if core_wait.size else float("nan"),
+        crowding=_crowding(visits),
+        weighted_time=weighted_time(record),
         end=record.end / 3600.0,
     )
+
+
+def _core(record: Record) -> tuple[Array, Array]:
+    """(wait, ride) in s of the passengers who appear between FIRST_COUNTED and the last launch that both directions
+    have."""
+    last = min(float(way.launches[-1]) for way in record.layout.corridor.directions)
+    created = record.passengers[:, CREATED]
+    first = FIRST_COUNTED if last > 2.0 * FIRST_COUNTED else 0.0
+    mine = record.passengers[(created >= first) & (created <= last)]
+    boarded = np.where(np.isnan(mine[:, BOARDED]), record.end, mine[:, BOARDED])
+    alighted = np.where(np.isnan(mine[:, ALIGHTED]), record.end, mine[:, ALIGHTED])
+    return boarded - mine[:, CREATED], alighted - boarded
+
+
+def _crowding(visits: Array) -> float:
+    """Σ load²·time over Σ load·time, from arrival to arrival."""
+    load, time = visits[:, :-1, at.ONBOARD], np.diff(visits[..., at.ARRIVED], axis=1)
+    rode = np.nansum(load * time)
+    return float(np.nansum(load * load * time) / rode) if rode > 0.0 else float("nan")
 
 
 def metrics_table(records: list[Record]) -> dict[str, Array]:

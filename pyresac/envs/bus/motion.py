@@ -32,6 +32,15 @@ def arrival(line: Line, speeds: Array, direction: int, link: int, depart: float)
 
 
 @compiled
+def running_time(line: Line, direction: int, link: int, speed: float) -> float:
+    """Seconds from stand to stand over a link whose speed stays `speed`: accelerate, cruise, brake."""
+    length, change = line.length[direction, link], 1.0 / line.acceleration + 1.0 / line.deceleration
+    if 0.5 * speed * speed * change > length:
+        return math.sqrt(2.0 * length * change)
+    return float(length / speed + 0.5 * speed * change)
+
+
+@compiled
 def add_running_times(line: Line, speed: Array, weight: float, running: Array) -> None:
     """Add to running (2, L, H) `weight` times the time that each link takes at the steady speeds (2, L, H)."""
     steady = np.empty((1, speed.shape[0], speed.shape[1]))

@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 from pyresac.envs.bus import state as at
 from pyresac.envs.bus.compiled import compiled
 from pyresac.envs.bus.corridor import Array
+from pyresac.envs.bus.full_observation import COUNT, FEATURES, fill_features
 from pyresac.envs.bus.layout import Layout
 from pyresac.envs.bus.line import DIRECTION, Integers, Line
 from pyresac.envs.bus.motion import epoch_at
-from pyresac.envs.bus.state import State
+from pyresac.envs.bus.state import State, largest_crowd
 
 Numbers = NDArray[np.float32]
 
@@ -51,6 +52,14 @@ class Observation(NamedTuple):
     """Passengers that found the bus full."""
     waiting_next: Array
     """Passengers waiting at the next stop now."""
+    lateness: Array
+    """End of dwell minus the scheduled departure, s; the schedule has mean running and dwell times, and no holding."""
+    leader_lateness: Array
+    """The leader's arrival at this stop minus its schedule, s; 0 without a leader."""
+    follower_lateness: Array
+    """The follower's latest arrival minus its schedule, s; 0 before its first."""
+    link_delay: Array
+    """Time on the next link at its speed now, minus the scheduled one, s."""
     has_leader: NDArray[np.bool_]
     has_follower: NDArray[np.bool_]
     visit: Array
@@ -84,6 +93,10 @@ def observe(layout: Layout, state: State, days: Integers, trip: Integers, place:
         load=visit[:, at.ONBOARD],
         left_behind=visit[:, at.LEFT],
         waiting_next=visit[:, at.NEXT_WAITING],
+        lateness=visit[:, at.LATE],
+        leader_lateness=visit[:, at.LEADER_LATENESS],
+        follower_lateness=visit[:, at.FOLLOWER_LATENESS],
+        link_delay=visit[:, at.LINK_DELAY],
         has_leader=(neighbours & 1) == 1,
         has_follower=(neighbours & 2) == 2,
         visit=visit,
@@ -115,6 +128,41 @@ def paper_bounds(layout: Layout) -> tuple[Numbers, Numbers]:
     most = layout.chances.horizon
     low = np.array([-most, -most, 0.0], dtype=np.float32)
     return low, np.array([most, most, layout.chances.speed_ceiling], dtype=np.float32)
+
+
+def full_bounds(layout: Layout) -> tuple[Numbers, Numbers]:
+    """(low, high), each (COUNT,), of the full observation's continuous part."""
+    most = layout.chances.horizon
+    crowd = float(largest_crowd(layout))
+    high = {
+        "link_speed": layout.chances.speed_ceiling,
+        "load": layout.line.capacity,
+        "waiting_next": crowd,
+        "stops_behind": layout.places - 1,
+    }
+    top = np.array([high.get(feature.name, most) for feature in FEATURES], dtype=np.float32)
+    low = [0.0 if feature.name in high else -most for feature in FEATURES]
+    return np.array(low, dtype=np.float32), top
+
+
+def scaling(layout: Layout, form: str) -> tuple[Numbers, Numbers]:
+    """(centre, scale) that bring the continuous part to about [−1, 1]: times by the scheduled headway.
+
+    Of the paper's and the full observation; the published one's numbers are left as they are.
+    """
+    headway, ceiling = layout.line.headway, layout.chances.speed_ceiling
+    if form == "published":
+        count = 7 + layout.line.length.shape[1]
+        return np.zeros(count, dtype=np.float32), np.ones(count, dtype=np.float32)
+    sizes = {
+        "link_speed": ceiling,
+        "load": layout.line.capacity,
+        "waiting_next": layout.line.capacity,
+        "stops_behind": layout.places - 1,
+    }
+    names = CONTINUOUS if form == "paper" else [feature.name for feature in FEATURES]
+    centre = [headway if name in ("forward_headway", "backward_headway") else 0.0 for name in names]
+    return np.array(centre, dtype=np.float32), np.array([sizes.get(name, headway) for name in names], dtype=np.float32)
 
 
 def published_bounds(layout: Layout) -> tuple[Numbers, Numbers]:
@@ -150,6 +198,27 @@ def fill_paper(
         categories[i, 1] = route[direction, place]
         categories[i, 2] = direction
         categories[i, 3] = min(int(time / 3600.0), hours - 1)
+
+
+@compiled
+def fill_full(
+    visits: Array,
+    trips: Integers,
+    line: Line,
+    route: Integers,
+    at_visit: Integers,
+    numbers: Numbers,
+    categories: Integers,
+) -> None:
+    """The full observation of the visits at_visit (n, 3): FEATURES, and CATEGORICAL as `fill_paper` has them."""
+    fill_paper(visits, trips, line, route, at_visit, numbers, categories)
+    values = np.empty(COUNT)
+    for i in range(at_visit.shape[0]):
+        day, trip, place = at_visit[i]
+        ends = place == line.stops[line.plan[trip, DIRECTION]] - 1
+        fill_features(visits[day, trip, place], place, ends, values)
+        for k in range(COUNT):
+            numbers[i, k] = values[k]
 
 
 @compiled

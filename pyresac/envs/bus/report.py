@@ -22,6 +22,11 @@ UNITS = {
     "imbalance": "s",
     "excess_wait": "min",
     "holding": "s",
+    "trip": "min",
+    "vehicle_hours": "h",
+    "weighted_journey": "min",
+    "wait_95": "min",
+    "weighted_time": "min",
     "end": "h",
 }
 Days = Mapping[str, Array]

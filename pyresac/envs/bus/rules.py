@@ -1,19 +1,50 @@
-"""Classical holding rules, compiled. Each formula stands here once; `controllers` gives them names and parameters.
+"""Holding rules, compiled. Each formula stands here once; `controllers` and `parametric` give them names.
 
-x is a visit's row (columns of `state`), p the rule's two parameters, H the scheduled headway; the caller clips to [0,
+x is a visit's row (columns of `state`), p the rule's parameters, H the scheduled headway; the caller clips to [0,
 H_max].
 """
 
 from __future__ import annotations
 
+import math
+
+import numpy as np
+
 from pyresac.envs.bus import state as at
 from pyresac.envs.bus.compiled import HOLDING, compiled, uniform
 from pyresac.envs.bus.corridor import Array
+from pyresac.envs.bus.full_observation import COUNT, SCALES, fill_features
 from pyresac.envs.bus.kernel import act, advance
 from pyresac.envs.bus.line import Integers, Line
 from pyresac.envs.bus.state import State, day_of
 
-NONE, HEADWAY, TARGET, FORWARD_HEADWAY, SIMPLE, RANDOM = range(6)
+NONE, HEADWAY, TARGET, FORWARD_HEADWAY, SIMPLE, RANDOM, SCHEDULE, LINEAR, NETWORK = range(9)
+
+
+@compiled
+def deviations(x: Array, place: int, headway: float) -> Array:
+    """(COUNT,) the features of a decision, the two headways as their excess over the scheduled one."""
+    values = np.empty(COUNT)
+    fill_features(x, place, False, values)
+    values[0] -= headway
+    values[1] -= headway
+    return values
+
+
+@compiled
+def linear(p: Array, values: Array) -> float:
+    """p₀ + Σ p_{k+1}·f_k, in s."""
+    return float(p[0] + (p[1:] * values).sum())
+
+
+@compiled
+def network(p: Array, values: Array) -> float:
+    """b + Σ_j v_j·tanh(c_j + Σ_k w_jk·f_k/scale_k), in s; p = (b, then v_j, c_j, w_j· of each unit j)."""
+    result, scaled, width = p[0], values / SCALES, COUNT + 2
+    for j in range((p.size - 1) // width):
+        unit = p[1 + j * width : 1 + (j + 1) * width]
+        result += unit[0] * math.tanh(unit[1] + (unit[2:] * scaled).sum())
+    return float(result)
 
 
 @compiled
@@ -37,6 +68,14 @@ def rule_holding(rule: int, p: Array, x: Array, headway: float, limit: float, pl
         holding = p[0] - (1.0 + x[at.PRESSURE] - p[1]) * own + x[at.PRESSURE] * leader
     elif rule == RANDOM:
         holding = limit * level
+    elif rule == SCHEDULE:
+        # D = d − g·ε − w·δ: ε the lateness of the departure against a schedule with slack d a stop, δ the next link's
+        # expected delay
+        holding = p[0] - p[1] * (x[at.LATE] - p[0] * (place - 1)) - p[2] * x[at.LINK_DELAY]
+    elif rule == LINEAR:
+        holding = linear(p, deviations(x, place, headway))
+    elif rule == NETWORK:
+        holding = network(p, deviations(x, place, headway))
     return min(max(holding, 0.0), limit)
 
 

@@ -33,10 +33,12 @@ from pyresac.envs.bus.kernel import advance_days
 from pyresac.envs.bus.layout import Layout, lay_out
 from pyresac.envs.bus.line import Integers
 from pyresac.envs.bus.rules import run_days
-from pyresac.envs.bus.state import State, allocate, start_days
+from pyresac.envs.bus.state import State, allocate, rewind_days, start_days
 from pyresac.errors import InputError
 
 LARGEST_SEED = 2**63 - 1
+AT_ONCE = 16
+"""Days that compiled code runs in one call: an interrupt waits for their end."""
 
 
 def checked_seed(seed: Any) -> int:
@@ -100,6 +102,14 @@ class Simulator:
         self.state = start_days(self.layout.chances, self.state, where, numbers)
         self._advance(where, np.zeros(where.size))
 
+    def rewind(self) -> None:
+        """Start all days again, with the speeds and passengers that they have: as `start`, without the drawing."""
+        if (self.state.cursor[:, at.FLEET] == 0).any():
+            raise InputError("rewind called before start; start the days first")
+        where = np.arange(self.days)
+        rewind_days(self.state, where)
+        self._advance(where, np.zeros(where.size))
+
     def step(self, holding: Any, rows: Integers | None = None) -> None:
         """Hold the pending bus of each of `rows` (all pending days by default) and run on to the next decision."""
         where = np.flatnonzero(self.pending) if rows is None else rows
@@ -119,10 +129,11 @@ class Simulator:
             raise InputError(f"controller is {controller!r}; it must be callable, see controllers.controller_named")
         rows = np.flatnonzero(self.pending)
         if isinstance(controller, Rule):
-            run_days(
-                self.layout.line, self.state, rows, controller.number, np.array(controller.parameters, dtype=np.float64)
-            )
-            self.pending[rows] = 0
+            parameters = np.array(controller.parameters, dtype=np.float64)
+            for first in range(0, rows.size, AT_ONCE):
+                few = rows[first : first + AT_ONCE]
+                run_days(self.layout.line, self.state, few, controller.number, parameters)
+                self.pending[few] = 0
         elif getattr(controller, "batched", False):
             while self.pending.any():
                 self.step(controller(self.observe()))
@@ -139,7 +150,7 @@ class Simulator:
         return Record(
             layout=self.layout,
             seed=int(state.cursor[row, at.SEED]),
-            end=float(max(state.clock[row])),
+            end=float(max(state.clock[row, [at.NOW, at.END]])),
             fleet=int(state.cursor[row, at.FLEET]),
             visits=state.visits[row].copy(),
             buses=state.trips[row, :, at.BUS].copy(),

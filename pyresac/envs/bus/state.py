@@ -5,6 +5,7 @@ Axes: N days, T trips, S stops of the longer direction, B buses, P passengers, E
 
 from __future__ import annotations
 
+import os
 from typing import NamedTuple
 
 import numpy as np
@@ -12,14 +13,26 @@ from numpy.typing import NDArray
 
 from pyresac.envs.bus.compiled import compiled
 from pyresac.envs.bus.corridor import Array
-from pyresac.envs.bus.day import HEAD, START, TAIL, draw_passengers, draw_speeds, epochs, expected_passengers
+from pyresac.envs.bus.day import (
+    BESIDE,
+    CREATED,
+    HEAD,
+    START,
+    TAIL,
+    draw_passengers,
+    draw_speeds,
+    epochs,
+    expected_passengers,
+)
 from pyresac.envs.bus.layout import Layout
 from pyresac.envs.bus.line import Chances, Integers
+from pyresac.errors import InputError
 
 # columns of State.cursor
 NEXT_TRIP, FLEET, FINISHED, PENDING, LOGGED, DECISIONS, SEED, CURSORS = range(8)
-# columns of State.clock
-NOW, END = range(2)
+# columns of State.clock: time now, end of the last trip; so far, in s: waiting of those who boarded, riding of all on
+# board, driving and standing of all trips; and passengers that found a bus full
+NOW, END, WAITED_SO_FAR, RODE_SO_FAR, DROVE_SO_FAR, DENIED_SO_FAR, CLOCKS = range(7)
 # columns of State.buses; TRIP is −1 while idle, TERMINAL the direction that an idle bus can serve next
 TRIP, PLACE, MOVING, LOAD, TERMINAL, BUS_COLUMNS = range(6)
 # columns of State.times: next event (inf while idle); departure, or end of the last trip while idle
@@ -47,15 +60,20 @@ BUS, CAME, DECIDED, TRIP_COLUMNS = range(4)
     LATENESS,  # arrival minus the schedule, s
     LEADER_LATENESS,  # the leader's at this stop, 0 without a leader, s
     PRESSURE,  # β at this stop and hour
+    LATE,  # end of dwell minus the scheduled departure, s
+    FOLLOWER_LATENESS,  # the follower's at the stop that it came to last, 0 before its first, s
+    LINK_DELAY,  # running time of the next link at its speed now, minus the scheduled one, s
+    WAITED,  # waiting of those who board here, summed, s
+    RODE,  # riding since the arrival at the stop before, summed over those on board, s
     VISIT_COLUMNS,
-) = range(20)
+) = range(25)
 
 
 class State(NamedTuple):
     """N days (leading axis), or one day without it inside the compiled functions."""
 
     cursor: Integers  # (N, CURSORS)
-    clock: Array  # (N, 2)
+    clock: Array  # (N, CLOCKS)
     buses: Integers  # (N, B, BUS_COLUMNS)
     times: Array  # (N, B, 2)
     riders: Integers  # (N, B, S) first passenger bound for each place, −1 for none
@@ -68,14 +86,31 @@ class State(NamedTuple):
     queues: Integers  # (N, 2·S + 1, 3)
 
 
+def largest_crowd(layout: Layout) -> int:
+    """Passengers of a day, and ten standard deviations more."""
+    expected = expected_passengers(layout.chances)
+    return int(expected + 10.0 * np.sqrt(expected)) + 16
+
+
+def check_memory(day: int, days: int) -> None:
+    """InputError where so many days, of `day` bytes each, need more than the machine's memory."""
+    if hasattr(os, "sysconf") and day * days > os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"):
+        most = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // day
+        raise InputError(
+            f"{days:,} days side by side need {day * days / 1e9:,.0f} GB, more than this machine's memory; "
+            f"at most {most:,} days of this corridor fit"
+        )
+
+
 def allocate(layout: Layout, days: int) -> State:
-    """Room for `days` days; ten standard deviations above the expected number of passengers."""
+    """Room for `days` days."""
     trips, stops = layout.line.schedule.shape
-    buses, expected = layout.fleet_limit, expected_passengers(layout.chances)
-    passengers = int(expected + 10.0 * np.sqrt(expected)) + 16
+    buses, passengers = layout.fleet_limit, largest_crowd(layout)
+    numbers = trips * stops * (VISIT_COLUMNS + 1) + buses * stops + passengers * 4 + epochs(layout.chances) * 2 * stops
+    check_memory(8 * numbers, days)
     return State(
         cursor=np.zeros((days, CURSORS), dtype=np.int64),
-        clock=np.zeros((days, 2)),
+        clock=np.zeros((days, CLOCKS)),
         buses=np.zeros((days, buses, BUS_COLUMNS), dtype=np.int64),
         times=np.zeros((days, buses, 2)),
         riders=np.zeros((days, buses, stops), dtype=np.int64),
@@ -111,6 +146,18 @@ def day_of(state: State, index: int) -> State:
 @compiled
 def _clear(chances: Chances, day: State, seed: int) -> bool:
     """Start one day of this seed; False if its passengers need more room than there is."""
+    day.passengers[:] = np.nan
+    day.bound[:] = -1
+    draw_speeds(chances, seed, day.speeds)
+    if not draw_passengers(chances, seed, day.passengers, day.bound, day.queues):
+        return False
+    _rewind(day, seed)
+    return True
+
+
+@compiled
+def _rewind(day: State, seed: int) -> None:
+    """To the morning of a day whose speeds and passengers have been drawn."""
     day.cursor[:] = 0
     day.cursor[PENDING] = -1
     day.cursor[SEED] = seed
@@ -121,14 +168,18 @@ def _clear(chances: Chances, day: State, seed: int) -> bool:
     day.trips[:] = -1
     day.visits[:] = np.nan
     day.log[:] = -1
-    day.passengers[:] = np.nan
-    day.bound[:] = -1
-    draw_speeds(chances, seed, day.speeds)
-    if not draw_passengers(chances, seed, day.passengers, day.bound, day.queues):
-        return False
+    day.passengers[:, CREATED + 1 :] = np.nan
+    day.bound[:, BESIDE] = -1
     day.queues[:, HEAD] = day.queues[:, START]
     day.queues[:, TAIL] = day.queues[:, START]
-    return True
+
+
+@compiled
+def rewind_days(state: State, rows: Integers) -> None:
+    """Back to the mornings of the days of `rows`, which keep their speeds and passengers."""
+    for index in range(rows.size):
+        day = day_of(state, rows[index])
+        _rewind(day, day.cursor[SEED])
 
 
 @compiled

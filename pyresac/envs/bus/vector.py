@@ -38,8 +38,9 @@ class VectorBusCorridor(VectorEnv[Any, Any, Any]):
         observation: Form = "paper",
         published: bool = False,
         unit_actions: bool = False,
+        objective: str = "reward",
     ) -> None:
-        self.episodes = Episodes(corridor, num_envs, observation, published)
+        self.episodes = Episodes(corridor, num_envs, observation, published, objective)
         self.num_envs = num_envs
         self.unit_actions = unit_actions
         self.single_observation_space = observation_space(self.episodes)
@@ -96,9 +97,7 @@ class VectorBusCorridor(VectorEnv[Any, Any, Any]):
 
     def _observation(self) -> Any:
         continuous, categorical = self.episodes.observe()
-        return (
-            continuous if self.episodes.form == "published" else {"continuous": continuous, "categorical": categorical}
-        )
+        return {"continuous": continuous, "categorical": categorical} if self.episodes.coded else continuous
 
     def _metrics(self, ended: NDArray[np.bool_]) -> dict[str, Any]:
         values = {name: np.full(self.num_envs, np.nan) for name in METRICS}

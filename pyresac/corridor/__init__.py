@@ -1,0 +1,42 @@
+"""`python -m pyresac.corridor`: simulate a bus corridor, compare and tune holding controllers, draw, import a feed.
+
+Exit codes: 0 done; 2 bad input; 1 the disk refused; 130 interrupted.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, TypeAlias
+
+import tyro
+from rich.console import Console
+
+from pyresac.command import exit_code, wide_console
+from pyresac.corridor.feeds import Gtfs, Routes
+from pyresac.corridor.pictures import Draw
+from pyresac.corridor.search import Tune
+from pyresac.corridor.tables import Compare, Simulate
+
+PROGRAM = "python -m pyresac.corridor"
+
+Command: TypeAlias = (
+    Annotated[Simulate, tyro.conf.subcommand("simulate")]
+    | Annotated[Compare, tyro.conf.subcommand("compare")]
+    | Annotated[Tune, tyro.conf.subcommand("tune")]
+    | Annotated[Draw, tyro.conf.subcommand("figure")]
+    | Annotated[Gtfs, tyro.conf.subcommand("gtfs")]
+    | Annotated[Routes, tyro.conf.subcommand("routes")]
+)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command; return its exit code."""
+
+    def work() -> None:
+        run(tyro.cli(Command, args=arguments, prog=PROGRAM, description=__doc__), wide_console())
+
+    return exit_code(work)
+
+
+def run(command: Simulate | Compare | Tune | Draw | Gtfs | Routes, console: Console) -> None:
+    """Carry out a command. Raises InputError and OSError."""
+    command.run(console)

@@ -1,0 +1,5 @@
+"""`python -m pyresac.corridor`."""
+
+from pyresac.corridor import main
+
+raise SystemExit(main())

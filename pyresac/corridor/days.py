@@ -1,0 +1,91 @@
+"""Which days of which line a command plays, and playing them."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from pyresac.envs.bus.controllers import Controller, controller_named
+from pyresac.envs.bus.corridor import Corridor
+from pyresac.envs.bus.named import corridor_named
+from pyresac.envs.bus.simulator import Record, Simulator, checked_seed
+from pyresac.errors import InputError
+
+LEARNED = "learned"
+MOST_DAYS = 1_000_000
+
+
+@dataclass(frozen=True)
+class Days:
+    """Which days of which line."""
+
+    corridor: str = "default"
+    """default, a JSON file, or published-slow:FOLDER / published-fast:FOLDER for the published workbooks."""
+    seeds: int = 12
+    """Number of days."""
+    first_seed: int = 0
+    """Seed of the first day; the others follow."""
+    published: bool = False
+    """Keep the published program's accidents (whole-metre speeds, whole-second clock), as its figures need."""
+    json: bool = False
+    """Print JSON instead of tables."""
+
+    def line(self) -> Corridor:
+        """The corridor. Raises InputError."""
+        return corridor_named(self.corridor)
+
+    def numbers(self) -> range:
+        """The seeds. Raises InputError."""
+        if not 1 <= self.seeds <= MOST_DAYS:
+            raise InputError(f"seeds is {self.seeds}; at least 1 day is needed, at most {MOST_DAYS:,}")
+        return range(checked_seed(self.first_seed), checked_seed(self.first_seed + self.seeds - 1) + 1)
+
+    def plain(self) -> dict[str, Any]:
+        """For JSON."""
+        seeds = list(range(self.first_seed, self.first_seed + self.seeds))
+        return {"corridor": self.corridor, "published": self.published, "seeds": seeds}
+
+
+def progress_bar() -> Progress:
+    """On the standard error, where it is a terminal."""
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    return Progress(*columns, console=Console(stderr=True), transient=True)
+
+
+def run_controllers(names: tuple[str, ...], days: Days) -> dict[str, list[Record]]:
+    """Records of each controller on the same days, with a progress bar where the output is a terminal."""
+    seeds = days.numbers()
+    if not names or len(set(names)) < len(names):
+        raise InputError(f"controllers are {list(names)}; expected at least one, each once")
+    controllers = {name: named(name) for name in names}
+    simulator = Simulator(days.line(), published=days.published)
+    records: dict[str, list[Record]] = {name: [] for name in names}
+    with progress_bar() as progress:
+        for name, controller in controllers.items():
+            for seed in progress.track(seeds, description=name):
+                simulator.start([seed])
+                simulator.run(controller)
+                records[name].append(simulator.record())
+    return records
+
+
+def named(text: str) -> Controller:
+    """`controller_named`, and learned:RUN for what deep RE-SAC learned in a run folder."""
+    source, _, run = text.partition(":")
+    if source != LEARNED or not run:
+        return controller_named(text)
+    # only here, since PyTorch takes seconds to import
+    from pyresac.training.restored import restore_run
+
+    return restore_run(Path(run)).controller()
+
+
+def print_json(content: dict[str, Any]) -> None:
+    """To the standard output."""
+    sys.stdout.write(json.dumps(content, indent=1, allow_nan=False) + "\n")

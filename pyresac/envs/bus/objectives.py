@@ -1,0 +1,143 @@
+"""What a day is worth: the objectives of policy search and of the environments' rewards.
+
+`reward` is the paper's sum of headway rewards. `passengers` counts what passengers and the operator pay, in
+passenger-minutes: −(Σ 2·wait + ride over all passengers, + price·vehicle-hours + price·denied boardings). Waiting
+counts double, as in the values of time of M. Wardman, Public transport values of time, Transport Policy 11 (2004)
+363–377. A passenger who is still waiting or riding when the last bus comes in is charged until then.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, fields
+from typing import Protocol
+
+import numpy as np
+
+from pyresac.envs.bus import state as at
+from pyresac.envs.bus.compiled import compiled
+from pyresac.envs.bus.corridor import Array
+from pyresac.envs.bus.day import BOARDED, CREATED
+from pyresac.envs.bus.line import DIRECTION, Integers
+from pyresac.envs.bus.simulator import Record
+from pyresac.errors import InputError
+
+WAIT_WEIGHT = 2.0
+"""A minute of waiting in minutes of riding."""
+
+
+class Objective(Protocol):
+    """A value of a finished day; more is better."""
+
+    def __call__(self, record: Record) -> float: ...
+
+
+@dataclass(frozen=True)
+class HeadwayReward:
+    """The paper's reward of a day: over all decisions but each trip's first."""
+
+    def __call__(self, record: Record) -> float:
+        """Its sum."""
+        rows = record.visits[np.isfinite(record.visits[..., at.ACTION])]
+        return float(rows[rows[:, at.PRIOR] >= 0, at.REWARD].sum())
+
+
+@dataclass(frozen=True)
+class PassengerTime:
+    """−(Σ 2·wait + ride + vehicle_hour·vehicle-hours + denied·denied boardings), in passenger-minutes."""
+
+    vehicle_hour: float = 0.0
+    """Price of an hour that a bus is on a trip, passenger-minutes."""
+    denied: float = 0.0
+    """Price of finding a bus full, passenger-minutes."""
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            price = getattr(self, field.name)
+            if not (math.isfinite(price) and price >= 0.0):
+                raise InputError(f"{field.name} is {price}; a price must be finite and not negative")
+
+    def so_far(self, clock: Array) -> Array:
+        """(n,) its cost up to now, of days with these clocks (n, CLOCKS), but for passengers who are still at stops."""
+        minutes = (WAIT_WEIGHT * clock[:, at.WAITED_SO_FAR] + clock[:, at.RODE_SO_FAR]) / 60.0
+        driven = self.vehicle_hour * clock[:, at.DROVE_SO_FAR] / 3600.0
+        return np.asarray(minutes + driven + self.denied * clock[:, at.DENIED_SO_FAR])
+
+    def __call__(self, record: Record) -> float:
+        """Its value for a day."""
+        return -(
+            weighted_time(record) + self.vehicle_hour * vehicle_hours(record) + self.denied * denied_boardings(record)
+        )
+
+
+@compiled
+def visit_costs(visits: Array, before: Integers, after: Integers, vehicle_hour: float, denied: float) -> Array:
+    """(m,) what a trip's passengers and its bus pay between two of its visits (day, trip, place), passenger-minutes.
+
+    Waiting of those who board after the first visit, up to and with the second; riding and driving between them.
+    """
+    costs = np.zeros(before.shape[0])
+    for i in range(before.shape[0]):
+        day, trip, first = before[i]
+        for place in range(first + 1, after[i, 2] + 1):
+            visit = visits[day, trip, place]
+            driven = visit[at.ARRIVED] - visits[day, trip, place - 1, at.ARRIVED]
+            costs[i] += (WAIT_WEIGHT * visit[at.WAITED] + visit[at.RODE]) / 60.0
+            costs[i] += vehicle_hour * driven / 3600.0 + denied * visit[at.LEFT]
+    return costs
+
+
+OBJECTIVES: dict[str, type[HeadwayReward] | type[PassengerTime]] = {
+    "reward": HeadwayReward,
+    "passengers": PassengerTime,
+}
+
+
+def objective_named(text: str) -> HeadwayReward | PassengerTime:
+    """reward, passengers, or passengers:vehicle_hour=480,denied=5. Raises InputError for anything else."""
+    name, _, rest = text.partition(":")
+    if name not in OBJECTIVES:
+        raise InputError(f"objective {text!r} is unknown; expected one of {sorted(OBJECTIVES)}, see {__name__}")
+    allowed = [field.name for field in fields(OBJECTIVES[name])]
+    prices: dict[str, float] = {}
+    for part in filter(None, rest.split(",")):
+        key, _, value = part.partition("=")
+        if key not in allowed or key in prices:
+            raise InputError(f"objective {name}: {key!r} is unknown or given twice; it has {allowed}")
+        try:
+            prices[key] = float(value)
+        except ValueError as error:
+            raise InputError(f"objective {name}: {part!r} is not of the form price=number") from error
+    return OBJECTIVES[name](**prices)
+
+
+def weighted_time(record: Record) -> float:
+    """Σ 2·wait + ride, in minutes, of all passengers who appear before the last bus comes in."""
+    created, boarded, alighted = record.passengers[record.passengers[:, CREATED] <= record.end].T
+    boarded = np.where(np.isnan(boarded), record.end, boarded)
+    alighted = np.where(np.isnan(alighted), record.end, alighted)
+    return float((WAIT_WEIGHT * (boarded - created) + alighted - boarded).sum() / 60.0)
+
+
+def owed(passengers: Array, end: float) -> float:
+    """Σ 2·wait, in minutes, of passengers (P, 3) who appeared and are still at a stop when the last bus comes in."""
+    left = passengers[np.isnan(passengers[:, BOARDED]) & (passengers[:, CREATED] <= end), CREATED]
+    return float(WAIT_WEIGHT * (end - left).sum() / 60.0)
+
+
+def trip_seconds(record: Record) -> Array:
+    """(T,) from launch to the end of dwell at the last stop."""
+    line = record.layout.line
+    last = line.stops[line.plan[:, DIRECTION]] - 1
+    end = record.visits[np.arange(len(last)), last]
+    return np.asarray(end[:, at.ARRIVED] + end[:, at.DWELL] - record.visits[:, 0, at.ARRIVED])
+
+
+def vehicle_hours(record: Record) -> float:
+    """Hours of all trips."""
+    return float(trip_seconds(record).sum() / 3600.0)
+
+
+def denied_boardings(record: Record) -> float:
+    """Passengers that found a bus full, counted each time."""
+    return float(np.nansum(record.visits[..., at.LEFT]))

@@ -1,0 +1,69 @@
+"""Speeds that make a corridor take the times that a timetable or observations say."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+
+import numpy as np
+
+from pyresac.envs.bus.corridor import FASTEST, Array, Corridor, Direction
+from pyresac.envs.bus.layout import dwell_times, lay_out, running_times
+
+SHORTEST_RUN = 0.3
+"""Share of a link's time that is left for running where the mean dwell would take nearly all of it."""
+ROUNDS = 30
+
+
+def hourly_headway(way: Direction, corridor: Corridor) -> Array:
+    """(hours,) mean s from a launch in the hour to the next one; of the nearest hour that has any, else the scheduled
+    one."""
+    gaps, hour = np.diff(way.launches), (way.launches[:-1] // 3600.0).astype(int)
+    means = np.array(
+        [gaps[hour == index].mean() if (hour == index).any() else np.nan for index in range(corridor.hours)]
+    )
+    known = np.flatnonzero(np.isfinite(means))
+    if not known.size:
+        return np.full(corridor.hours, float(corridor.headway))
+    return np.asarray(means[known[np.abs(np.arange(corridor.hours)[:, None] - known).argmin(axis=1)]])
+
+
+def timed(corridor: Corridor, times: tuple[Array, Array]) -> Corridor:
+    """The corridor with mean speeds for which a link takes `times` (links, hours), up and down, in s.
+
+    A link's time is from departure to departure, a mean dwell at its end included, and to the arrival on the last link;
+    the first one's begins at the launch, with the boarding there.
+    Solved by fixed-point rounds v ← v·(running time of v)/(wanted one), since time falls about as 1/v. Warns where no
+    allowed speed takes a link's time.
+    """
+    layout = lay_out(corridor)
+    line, chances = layout.line, layout.chances
+    headway = np.stack([hourly_headway(way, corridor) for way in corridor.directions])
+    dwell = dwell_times(line, chances, headway)
+    wanted = np.ones_like(chances.mean_speed)
+    for index, way in enumerate(corridor.directions):
+        links = len(way.length)
+        stand = dwell[index, 1 : links + 1].copy()
+        stand[-1] = 0.0
+        # a bus boards at its first stop after its launch
+        stand[0] += line.boarding_time * chances.rate[index, 0] * headway[index]
+        wanted[index, :links] = np.maximum(times[index] - stand, SHORTEST_RUN * times[index])
+    for _ in range(ROUNDS):
+        ratio = running_times(line, chances) / wanted
+        speed = np.clip(chances.mean_speed * ratio, 0.5 * chances.speed_floor, FASTEST)
+        chances = chances._replace(mean_speed=speed, speed_ceiling=max(chances.speed_ceiling, 1.3 * float(speed.max())))
+        chances = chances._replace(speed_ceiling=min(chances.speed_ceiling, FASTEST))
+    off = np.abs(running_times(line, chances) / wanted - 1.0)
+    ways = []
+    for index, way in enumerate(corridor.directions):
+        links = len(way.length)
+        if off[index, :links].max() > 0.01:
+            link = int(off[index, :links].max(axis=1).argmax())
+            warnings.warn(
+                f"{corridor.name}: from {way.stops[link]!r} to {way.stops[link + 1]!r}, {way.length[link]:.0f} m, no "
+                f"allowed speed takes {times[index][link].min():.0f} s with a mean dwell; it is off by "
+                f"{off[index, link].max():.0%}",
+                stacklevel=3,
+            )
+        ways.append(replace(way, speed=chances.mean_speed[index, :links]))
+    return replace(corridor, up=ways[0], down=ways[1], speed_ceiling=chances.speed_ceiling)
