@@ -12,9 +12,9 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from pyresac.deep.networks.squashed_gaussian import SquashedGaussian
 from scipy import stats
 
-from pyresac.deep.networks.squashed_gaussian import SquashedGaussian
 from pyresac.errors import InputError
 from pyresac.tasks.action_box import Box
 

@@ -8,15 +8,15 @@ from collections.abc import Callable
 import pytest
 import torch
 from deep_cases import numbers
+from pyresac.deep.networks.batched_passes import run_batched
+from pyresac.deep.networks.squashed_gaussian import SquashedGaussian
 from torch import Tensor
 
 from pyresac.deep.algorithms import objectives as eq
 from pyresac.deep.networks import compiled_passes as compiled
-from pyresac.deep.networks.batched_passes import run_batched
 from pyresac.deep.networks.compiled_passes import run_compiled
 from pyresac.deep.networks.layout import NetworkLayout, embedding_width, weight_norms
 from pyresac.deep.networks.passes import ForwardPass, ensemble_forward
-from pyresac.deep.networks.squashed_gaussian import SquashedGaussian
 
 HEADS, BATCH = 3, 11
 ROUNDING = 1e-12

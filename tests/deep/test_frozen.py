@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 import torch
 from deep_cases import REGULARISED, bootstrap_target, random_batch, small_learner
-from torch import Tensor
-
 from pyresac.deep.deep_learner import Learner
+from torch import Tensor
 
 
 def tensors(learner: Learner) -> dict[str, Tensor]:

@@ -9,17 +9,17 @@ import torch
 from deep_cases import REGULARISED, ROUNDING, numbers, random_batch, small_learner
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pyresac.deep.algorithms.resac_options import Departures
+from pyresac.deep.deep_learner import Learner
+from pyresac.deep.networks.modules import Features, critic_values
+from pyresac.deep.networks.squashed_gaussian import SquashedGaussian
 from torch import Tensor
 
 from pyresac.deep.adam import Adam
 from pyresac.deep.algorithms import gradients
 from pyresac.deep.algorithms import objectives as eq
-from pyresac.deep.algorithms.resac_options import Departures
-from pyresac.deep.deep_learner import Learner
 from pyresac.deep.networks.layout import weight_norms
-from pyresac.deep.networks.modules import Features, critic_values
 from pyresac.deep.networks.passes import ensemble_forward
-from pyresac.deep.networks.squashed_gaussian import SquashedGaussian
 from pyresac.deep.replay import Batch
 from pyresac.deep.update_statistics import STATISTICS_EVERY
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 from deep_cases import random_batch, small_learner
-
 from pyresac.deep.deep_learner import Learner
+
 from pyresac.errors import CheckpointError
 
 OPTIONS: dict[str, Any] = {"beta_lcb_end": -0.1, "beta_steps": 100, "anchor_weight": 0.5, "actor_every": 2}

@@ -11,9 +11,6 @@ import numpy as np
 import pytest
 import torch
 from deep_cases import ROUNDING, numbers
-from torch import Tensor
-
-from pyresac.deep.adam import Adam
 from pyresac.deep.networks.squashed_gaussian import (
     LOG_STD_RANGE,
     compiled_draw,
@@ -21,6 +18,9 @@ from pyresac.deep.networks.squashed_gaussian import (
     eager_draw,
     eager_gradient,
 )
+from torch import Tensor
+
+from pyresac.deep.adam import Adam
 
 DRAWS = pytest.mark.parametrize(
     ("draw", "gradient"), [(compiled_draw, compiled_gradient), (eager_draw, eager_gradient)], ids=["compiled", "eager"]

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 import torch
 from deep_cases import random_batch, small_learner
-
-from pyresac.deep.algorithms.pessimism import PessimismSchedule
 from pyresac.deep.algorithms.resac_options import AlgorithmOptions, Departures
 from pyresac.deep.networks.modules import critic_values
+
+from pyresac.deep.algorithms.pessimism import PessimismSchedule
 from pyresac.errors import InputError
 
 

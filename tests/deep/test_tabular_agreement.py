@@ -9,12 +9,12 @@ import pytest
 import torch
 from deep_cases import bootstrap_target
 from numpy.typing import NDArray
-
-from pyresac.deep.algorithms import objectives as eq
 from pyresac.deep.algorithms.resac_options import AlgorithmOptions, Departures
 from pyresac.deep.deep_learner import Learner
-from pyresac.deep.networks.layout import NetworkLayout, weight_norms
 from pyresac.deep.networks.modules import Features, critic_values
+
+from pyresac.deep.algorithms import objectives as eq
+from pyresac.deep.networks.layout import NetworkLayout, weight_norms
 from pyresac.deep.replay import Batch
 from pyresac.tabular import FiniteMDP, PolicyEntropy, PolicyMean, RevOperator, Soft
 

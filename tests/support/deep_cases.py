@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor
-
 from pyresac.deep.algorithms.resac_options import AlgorithmOptions
 from pyresac.deep.deep_learner import Learner
 from pyresac.deep.networks.modules import Features, state_pass
+from torch import Tensor
+
 from pyresac.deep.replay import Batch
 from pyresac.envs.bus import Corridor, Direction, Vehicle
 from pyresac.envs.bus.files import save_corridor

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from pyresac.errors import InputError
-from pyresac.tasks.noise import NoiseOf, Noisy, parse_noise
+from pyresac.tasks.noisy import NoiseOf, Noisy, parse_noise
 from pyresac.tasks.physics import ARRAYS, ChangingPhysics
 from pyresac.tasks.schedules import ScheduledFactor, parse_schedule
 

@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pyresac.deep.algorithms.resac_options import AlgorithmOptions, Departures
+from pyresac.training.config import from_dict
 from train_command import assert_refused
 
-from pyresac.deep.algorithms.resac_options import AlgorithmOptions, Departures
 from pyresac.errors import InputError
 from pyresac.train import main, to_saved
 from pyresac.training import deep_agent as resac
 from pyresac.training import presets
-from pyresac.training.config import from_dict
 
 NAN = float("nan")
 BAD: list[tuple[str, Any, str]] = [

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 import torch
 from deep_cases import TINY
+from pyresac.training.config import from_dict
 
 from pyresac.errors import InputError
 from pyresac.tasks.experience import Experience, Numbers
@@ -21,7 +22,6 @@ from pyresac.tasks.gymnasium_task import BoxTask
 from pyresac.train import main
 from pyresac.training import deep_agent as resac
 from pyresac.training.checkpoint import load_checkpoint
-from pyresac.training.config import from_dict
 from pyresac.training.deep_trainee import DeepTrainee
 
 

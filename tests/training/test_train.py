@@ -15,6 +15,7 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 import pytest
+from pyresac.training.config import from_dict, to_dict
 from train_command import assert_refused
 
 from pyresac.errors import InputError
@@ -23,7 +24,6 @@ from pyresac.tasks.discrete import EnvOptions, make_resumable
 from pyresac.train import main
 from pyresac.training import tabular_agent as tabular
 from pyresac.training.checkpoint import load_checkpoint
-from pyresac.training.config import from_dict, to_dict
 from pyresac.training.metrics_log import MetricsLog
 from pyresac.training.run_options import RunOptions
 from pyresac.training.tabular_agent import Config, TabularTrainee
