@@ -93,23 +93,13 @@ class Experiment(Protocol):
         """Of the finished runs in `folder`; figures are written into `figures`. A run that failed is left out."""
 
 
-EXPERIMENTS = {
-    "returns": "returns",
-    "oracle": "oracle",
-    "rareness": "rareness",
-    "sensitivity": "sensitivity",
-    "nonstationary": "nonstationary",
-    "noise": "noise",
-    "corridor": "corridor_curves",
-    "poisoning": "poisoning",
-    "uncertainty": "uncertainty",
-}
-"""Names on the command line to modules."""
+EXPERIMENTS = ("returns", "oracle", "poisoning", "uncertainty")
+"""Names on the command line, and of modules of this package."""
 
 
 def experiment(name: str) -> Experiment:
     """The module of an experiment. Raises InputError for an unknown name."""
     if name not in EXPERIMENTS:
         raise InputError(f"experiment {name!r} is unknown; known are {', '.join(EXPERIMENTS)}")
-    found: Any = importlib.import_module(f"pyresac.experiments.{EXPERIMENTS[name]}")
+    found: Any = importlib.import_module(f"pyresac.experiments.{name}")
     return found  # type: ignore[no-any-return]
