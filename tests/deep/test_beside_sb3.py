@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 import torch
 from given_noise import GivenNoise
+from one_update import ACCURACY, UNIT32, assert_close, assert_moved_alike
 from torch import Tensor, nn
 
 from pyresac.deep.algorithms import algorithm_of, algorithm_type
@@ -31,10 +32,6 @@ from stable_baselines3.common.logger import Logger  # noqa: E402
 
 STATE, ACTIONS, SIZE, WIDTH = 3, 2, 64, 32
 RATE, TAU, DISCOUNT, ALPHA = 3e-4, 0.005, 0.99, 0.2
-UNIT = 2.0**-24
-"""Half the distance of 1 from the next float32."""
-ACCURACY = 64 * UNIT
-"""Of losses and gradients, relative to the largest of their kind: sums over 64 rows through layers of 32 units."""
 SB3_EPSILON = 1e-6
 """Inside the logarithm of SB3's Jacobian, log(1 − a² + ε)."""
 
@@ -165,26 +162,8 @@ def watch(theirs: Theirs, learner: Learner) -> None:
     theirs.model.actor.optimizer.register_step_pre_hook(noted("actor", learner.actor.layout))
 
 
-def assert_close(ours: Tensor, theirs: Tensor, name: str) -> None:
-    """To `ACCURACY` of the largest entry."""
-    gap, size = (ours - theirs).abs().max(), theirs.abs().max()
-    assert gap <= ACCURACY * size, f"{name}: they differ by {gap:.1e}, of {size:.1e}"
-
-
-def first_step(gradient: Tensor) -> Tensor:
-    """What Adam's first step takes off: rate·g/(|g| + ε)."""
-    return RATE * gradient / (gradient.abs() + 1e-8)
-
-
-def assert_moved_alike(ours: Tensor, theirs: Tensor, steps: tuple[Tensor, Tensor], name: str) -> None:
-    """New parameters differ by no more than what Adam makes of the difference of the gradients, and by rounding."""
-    allowed = (first_step(steps[0]) - first_step(steps[1])).abs() + 8 * UNIT * (RATE + theirs.abs())
-    gap = (ours - theirs).abs()
-    assert bool((gap <= allowed).all()), f"{name}: they differ by {(gap - allowed).max():.1e} more than they may"
-
-
-def compare(theirs: Theirs, learner: Learner, actor_moves: bool) -> None:
-    """Gradients and all new parameters."""
+def compare(theirs: Theirs, learner: Learner, before: dict[str, Tensor], actor_moves: bool) -> None:
+    """Gradients and all new parameters; before: our parameters before the update."""
     own, layouts = learner._gradients, {"critic": learner.critic.layout, "actor": learner.actor.layout}
     for name in ("critic", "actor") if actor_moves else ("critic",):
         assert_close(own[name], theirs.gradients[name], f"gradient of the {name}")
@@ -196,7 +175,13 @@ def compare(theirs: Theirs, learner: Learner, actor_moves: bool) -> None:
     for name, layers in found.items():
         kind = "critic" if name in ("critic", "target") else "actor"
         steps = own[kind], theirs.gradients.get(kind, own[kind])
-        assert_moved_alike(learner.networks()[name], theirs.rows(layouts[kind], layers), steps, name)
+        size = before[name].abs() + before[kind].abs()
+        assert_moved_alike(learner.networks()[name], theirs.rows(layouts[kind], layers), steps, RATE, size, name)
+
+
+def parameters(learner: Learner) -> dict[str, Tensor]:
+    """Copies of all, by name."""
+    return {name: matrix.clone() for name, matrix in learner.networks().items()}
 
 
 def their_loss(theirs: Theirs, name: str) -> float:
@@ -215,8 +200,8 @@ class Pair:
 
     theirs: Theirs
     learner: Learner
-    unmoved: Network
-    """The actor before."""
+    before: dict[str, Tensor]
+    """Our parameters before the update."""
     noise: tuple[Tensor, Tensor]
 
 
@@ -232,10 +217,10 @@ def sac_update(name: str, critics: int, epsilon: float, monkeypatch: pytest.Monk
     noise = torch.randn(SIZE, ACTIONS, generator=source), torch.randn(SIZE, ACTIONS, generator=source)
     queued_normal(monkeypatch, noise)
     learner.noise = GivenNoise(torch.cat(noise))
-    unmoved = learner.actor.clone()
+    before = parameters(learner)
     theirs.model.train(1, batch_size=SIZE)
     learner.update(own)
-    return Pair(theirs, learner, unmoved, noise)
+    return Pair(theirs, learner, before, noise)
 
 
 @pytest.mark.parametrize(("name", "critics"), [("sac", 2), ("sac-n", 10), ("sac-n", 2)])
@@ -243,13 +228,13 @@ def test_sac(name: str, critics: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """With ε = 0 in their logarithm both compute the same numbers."""
     pair = sac_update(name, critics, 0.0, monkeypatch)
     theirs, learner = pair.theirs, pair.learner
-    compare(theirs, learner, actor_moves=True)
+    compare(theirs, learner, pair.before, actor_moves=True)
     noted = learner.statistics.means()
     assert noted["critic_loss"] * critics == pytest.approx(their_loss(theirs, "critic_loss"), rel=ACCURACY)
     assert noted["actor_loss"] == pytest.approx(their_loss(theirs, "actor_loss"), rel=ACCURACY)
     assert learner.temperature is not None
     # the first step of Adam is the sign of the gradient times the rate
-    assert learner.temperature.log_alpha.item() == pytest.approx(theirs.model.log_ent_coef.item(), abs=4 * UNIT)
+    assert learner.temperature.log_alpha.item() == pytest.approx(theirs.model.log_ent_coef.item(), abs=4 * UNIT32)
     assert learner.temperature.log_alpha.item() != pytest.approx(np.log(ALPHA), abs=0.5 * RATE)
     assert theirs.model.target_entropy == learner.temperature.target_entropy == -ACTIONS
 
@@ -274,7 +259,8 @@ def test_what_the_epsilon_in_their_logarithm_does(monkeypatch: pytest.MonkeyPatc
     assert bool((difference <= bound + rounding).all())
 
     pair = sac_update("sac", 2, SB3_EPSILON, monkeypatch)
-    after = learner.policy.sample_with(pair.unmoved.run(own.next_state).output[0], pair.noise[1])
+    unmoved = Network(learner.actor.layout, pair.before["actor"])
+    after = learner.policy.sample_with(unmoved.run(own.next_state).output[0], pair.noise[1])
     apart = DISCOUNT * ALPHA * float((SB3_EPSILON / (1.0 - after.unit.square())).sum(1).square().mean().sqrt())
     ours = 2.0 * pair.learner.statistics.means()["critic_loss"]
     # Σ_k ½·E[(e_k + d)²] with e of mean square 2·loss_k: within 2·√loss·apart + apart² of ½·Σ_k E[e_k²]
@@ -285,7 +271,7 @@ def test_what_the_epsilon_in_their_logarithm_does(monkeypatch: pytest.MonkeyPatc
 @pytest.mark.parametrize("actor_moves", [True, False])
 def test_td3(actor_moves: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """The step with the delayed actor, and the one without, in which no target network moves."""
-    theirs, before = their_learner("td3", 2), their_learner("td3", 2)
+    theirs = their_learner("td3", 2)
     learner = our_learner("td3", theirs, 2, critic_lr=RATE, actor_lr=RATE)
     learner.updates = STATISTICS_EVERY - 1 if actor_moves else STATISTICS_EVERY
     theirs.model._n_updates = learner.updates
@@ -297,13 +283,12 @@ def test_td3(actor_moves: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     assert bool((smoothing.abs() > 0.5).any()), "no noise is clipped"
     torch.manual_seed(4)
     learner.noise = GivenNoise(smoothing / 0.2)
+    before = parameters(learner)
     theirs.model.train(1, batch_size=SIZE)
     learner.update(own)
-    compare(theirs, learner, actor_moves)
-    assert (
-        torch.equal(learner.target.matrix, before.rows(learner.target.layout, before.critic(target=True)))
-        != actor_moves
-    )
+    compare(theirs, learner, before, actor_moves)
+    for name in ("target", "target_actor", "actor"):
+        assert torch.equal(learner.networks()[name], before[name]) != actor_moves
     noted = learner.statistics.means()
     if actor_moves:
         assert noted["critic_loss"] * 2 == pytest.approx(their_loss(theirs, "critic_loss"), rel=ACCURACY)
