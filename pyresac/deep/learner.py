@@ -111,8 +111,9 @@ class Learner:
         next_action = self.algorithm.next_action(following, self.noise)[-size:]
         next_log_prob = following.log_prob[-size:]
         target = self._target(batch, next_action, next_log_prob, alpha)
+        follow = improves or not self.algorithm.targets_follow_actor
         self._improve_state_value(batch)
-        self._improve_critics(batch, target, follow=improves or not self.algorithm.targets_follow_actor)
+        self._improve_critics(batch, target, follow=follow)
         self._adjust_temperature(batch, now, next_log_prob)
         if through is not None and now is not None:
             self._improve_policy(batch, through, now, alpha)

@@ -206,8 +206,9 @@ OWN_BOX: Mapping[str, Settings] = {"resac": RESAC_BOX}
 """Of single algorithms on Gymnasium tasks, over their defaults."""
 OWN_CORRIDOR: Mapping[str, Settings] = {
     "resac": RESAC_CORRIDOR,
-    # one step of the actor for its 20 of the critics, which is what REDQ is
-    "redq": {"actor_every": 20},
+    # one step of the actor for its 20 of the critics, which is what REDQ is; α from where the others' begins, since
+    # its own 1 is above the corridor's cap
+    "redq": {"actor_every": 20, "alpha_init": 0.2},
 }
 """Of single algorithms on the corridor, over `CORRIDOR`."""
 
