@@ -7,6 +7,7 @@ from property_tests.mutant import Mutant
 FORMULAS = "property_tests/test_family.py"
 PAPERS, SB3 = "test_beside_the_papers", "test_beside_sb3"
 SETTINGS = "test_family_settings"
+SWITCHES = "test_resac_switches"
 
 
 def family(name: str, file: str, old: str, new: str, *tests: str) -> Mutant:
@@ -140,6 +141,46 @@ FAMILY = (
         "targets_follow_actor: ClassVar[bool] = True",
         "targets_follow_actor: ClassVar[bool] = False",
         SB3,
+    ),
+    family(
+        "resac: deviation not clipped",
+        "resac",
+        "sigma if sigma_clip is None else torch.minimum(sigma, sigma_clip * mean.abs())",
+        "sigma",
+        SWITCHES,
+    ),
+    family(
+        "resac: deviation clipped to the signed mean", "resac", "sigma_clip * mean.abs()", "sigma_clip * mean", SWITCHES
+    ),
+    family(
+        "resac: the size of values has a slope",
+        "resac",
+        "now.heads.detach().mean(0).abs()",
+        "now.heads.mean(0).abs()",
+        SWITCHES,
+    ),
+    family(
+        "resac: values divided by their mean, not its size",
+        "resac",
+        "now.heads.detach().mean(0).abs().mean()",
+        "now.heads.detach().mean(0).mean()",
+        SWITCHES,
+    ),
+    family(
+        "resac: β scaled beyond its cap",
+        "resac",
+        "min(LARGEST_SCALE, sigma / self.sigma_ema)",
+        "sigma / self.sigma_ema",
+        SWITCHES,
+    ),
+    family("resac: β scaled the other way", "resac", "sigma / self.sigma_ema)", "self.sigma_ema / sigma)", SWITCHES),
+    family("resac: σ_ema forgets fast", "resac", "SIGMA_DECAY = 0.99", "SIGMA_DECAY = 0.9", SWITCHES),
+    family(
+        "resac: σ_ema not resumed",
+        "resac",
+        'self.sigma_ema = state.get("sigma_ema")',
+        'state.get("sigma_ema")',
+        SWITCHES,
     ),
     of_learner(
         "V is fitted to the critics that move",
