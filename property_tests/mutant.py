@@ -11,7 +11,10 @@ SUITES = {"tabular": "property_tests", "deep": "tests/deep"}
 
 @dataclass(frozen=True)
 class Mutant:
-    """A fault: `old` becomes `new` in `file` (below pyresac/`part`); `tests` are tried before the whole suite."""
+    """A fault: `old` becomes `new` in `file` (below pyresac/`part`); `tests` are tried before the whole suite.
+
+    A test is a module of the part's suite, or a path in the repository.
+    """
 
     name: str
     file: str
@@ -33,4 +36,4 @@ class Mutant:
     @property
     def paths(self) -> tuple[str, ...]:
         """The files of `tests`."""
-        return tuple(f"{self.suite}/{name}.py" for name in self.tests)
+        return tuple(name if "/" in name else f"{self.suite}/{name}.py" for name in self.tests)

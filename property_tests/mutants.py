@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from property_tests.deep_mutants import DEEP
+from property_tests.family_mutants import FAMILY
 from property_tests.mutant import SUITES, Mutant
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -351,7 +352,7 @@ TABULAR = (
 )
 
 
-MUTANTS = (*TABULAR, *DEEP)
+MUTANTS = (*TABULAR, *DEEP, *FAMILY)
 
 
 def mutate(copy: Path, mutant: Mutant) -> None:
@@ -421,7 +422,7 @@ def check_baseline(base: Path, mutants: list[Mutant], jobs: int) -> str | None:
     # suite by suite, which need different options
     portions = []
     for suite in SUITES.values():
-        files = sorted({path for mutant in mutants for path in mutant.paths if mutant.suite == suite})
+        files = sorted({path for mutant in mutants for path in mutant.paths if path.startswith(f"{suite}/")})
         portions += [tuple(files[i::jobs]) for i in range(min(jobs, len(files)))]
     with ThreadPoolExecutor(jobs) as pool:
         outcomes = pool.map(lambda portion: run_tests(base, portion), portions)
@@ -437,7 +438,7 @@ def judge(base: Path, mutant: Mutant) -> tuple[str, str]:
         mutate(copy, mutant)
         for wanted in (mutant.paths, (mutant.suite,)):
             outcome = run_tests(copy, wanted)
-            if outcome.status == 1 and outcome.failure.startswith(f"{mutant.suite}/"):
+            if outcome.status == 1 and outcome.failure.startswith(wanted):
                 return "killed", outcome.failure.removeprefix(f"{mutant.suite}/")
             if outcome.status != 0:
                 return "no verdict", outcome.tail

@@ -23,7 +23,7 @@ from pyresac.deep.policies.policy import SampledAction
 from pyresac.deep.replay import Batch, available_bytes
 from pyresac.deep.slopes import slopes
 from pyresac.deep.temperature import Temperature
-from pyresac.deep.update_statistics import STATISTICS_EVERY, UpdateStatistics
+from pyresac.deep.update_statistics import OF_STATE_VALUE, STATISTICS, STATISTICS_EVERY, UpdateStatistics
 from pyresac.errors import CheckpointError, InputError
 
 
@@ -72,6 +72,11 @@ class Learner:
             # −dim(A) is meant for actions in [−1, 1]; in the action's own units the same policy has log_volume more
             wanted = log_volume - actions if options.target_entropy is None else options.target_entropy
             self.temperature = Temperature(options, wanted, device)
+        self.state_value = None
+        """V(s), where the algorithm learns one."""
+        if algorithm.state_value_lr is not None:
+            layout = NetworkLayout(dense, categories, options.hidden, 1, options.activation)
+            self.state_value = Network(layout, layout.initial(1, start).to(device), threads)
         self._optimisers = {
             "critic": Adam(self.critic.matrix, options.critic_lr, self.target.matrix, options.tau),
             "actor": Adam(self.actor.matrix, options.actor_lr, self.averaged.matrix, options.ema_rate),
@@ -80,10 +85,13 @@ class Learner:
             "critic": torch.empty_like(self.critic.matrix),
             "actor": torch.empty_like(self.actor.matrix),
         }
+        if self.state_value is not None and algorithm.state_value_lr is not None:
+            self._optimisers["state_value"] = Adam(self.state_value.matrix, algorithm.state_value_lr)
+            self._gradients["state_value"] = torch.empty_like(self.state_value.matrix)
         self.updates = 0
         self.not_finite: str | None = None
         """The first quantity that was not finite, and when."""
-        self.statistics = UpdateStatistics()
+        self.statistics = UpdateStatistics((*STATISTICS, *(OF_STATE_VALUE if self.state_value is not None else ())))
 
     @property
     def alpha(self) -> float:
@@ -103,7 +111,9 @@ class Learner:
         next_action = self.algorithm.next_action(following, self.noise)[-size:]
         next_log_prob = following.log_prob[-size:]
         target = self._target(batch, next_action, next_log_prob, alpha)
-        self._improve_critics(batch, target, follow=improves or not self.algorithm.targets_follow_actor)
+        follow = improves or not self.algorithm.targets_follow_actor
+        self._improve_state_value(batch)
+        self._improve_critics(batch, target, follow=follow)
         self._adjust_temperature(batch, now, next_log_prob)
         if through is not None and now is not None:
             self._improve_policy(batch, through, now, alpha)
@@ -131,19 +141,37 @@ class Learner:
         def heads_at(unit: Tensor) -> Tensor:
             return _heads(self.target.run(batch.next_state.with_action(unit), keep=False))
 
+        of_next = None if self.state_value is None else self.state_value.run(batch.next_state, keep=False)
         return self.algorithm.target(
             TargetInputs(
                 reward=self.algorithm.scaled(batch.reward),
                 going=1.0 - batch.terminal,
                 discount=self.options.discount,
                 heads=heads_at(next_action),
+                next_action=next_action,
                 log_prob=log_prob,
                 alpha=alpha,
                 critic=self.target,
                 heads_at=heads_at,
                 noise=self.noise,
+                state_value=None if of_next is None else of_next.output[0, :, 0],
             )
         )
+
+    def _improve_state_value(self, batch: Batch) -> None:
+        """Before the critics' step, whose target networks it reads as the target has read them."""
+        if self.state_value is None:
+            return
+        heads = _heads(self.target.run(batch.state.with_action(batch.action), keep=False))
+        frozen = self.algorithm.values(heads)
+        through = self.state_value.run(batch.state)
+        value = through.output[0, :, 0]
+        loss, (slope,) = slopes(lambda leaf: self.algorithm.state_value_loss(leaf, frozen), value)
+        self._check("state_value_loss", loss)
+        gradient = through.gradient(_used(slope)[None, :, None], self._gradients["state_value"])
+        self._descend("state_value", gradient)
+        if self._noted():
+            self.statistics.note(state_value_loss=loss, state_value_mean=value.mean())
 
     def _improve_critics(self, batch: Batch, target: Tensor, follow: bool) -> None:
         """follow: whether the target networks move."""
@@ -250,6 +278,8 @@ class Learner:
         }
         if self.target_actor is not None:
             found["target_actor"] = self.target_actor.matrix
+        if self.state_value is not None:
+            found["state_value"] = self.state_value.matrix
         if self.temperature is not None:
             found["log_alpha"] = self.temperature.log_alpha
         return found

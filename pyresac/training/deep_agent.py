@@ -71,7 +71,7 @@ class DeepConfig:
 
     command: tyro.conf.OmitArgPrefixes[CommandOptions] = field(default_factory=CommandOptions)
     algorithm: str = presets.DEFAULT_ALGORITHM
-    """The algorithm; `docs/algorithms.md` has a page for each."""
+    """The algorithm; `docs/algorithms/` has a page for each."""
     preset: str = presets.DEFAULT
     """Settings to start from."""
     run: tyro.conf.OmitArgPrefixes[RunOptions] = field(default_factory=RunOptions)

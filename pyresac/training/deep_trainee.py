@@ -15,7 +15,6 @@ from pyresac.deep.learner import Learner
 from pyresac.deep.networks.inputs import Inputs
 from pyresac.deep.networks.network import Network
 from pyresac.deep.replay import ReplayBuffer, Widths, buffer_bytes
-from pyresac.deep.update_statistics import STATISTICS
 from pyresac.errors import DivergenceError
 from pyresac.tasks.experience import Numbers
 from pyresac.tasks.snapshots import generator_state, restore_generator
@@ -70,7 +69,7 @@ class DeepTrainee:
             *("episodes", "train_return", "eval_return"),
             *task.shown,
             *("q_eval", "sigma_eval", "earned_eval"),
-            *STATISTICS,
+            *self.learner.statistics.names,
             *self._own_statistics(),
             *("alpha", "updates"),
         )
@@ -162,7 +161,7 @@ class DeepTrainee:
             "updates": float(self.learner.updates),
         }
         scale = self.options.reward_scale
-        for name in ("q_mean", "target_mean", "sigma_mean"):
+        for name in row.keys() & {"q_mean", "target_mean", "sigma_mean", "state_value_mean"}:
             row[name] /= scale
         self.learner.statistics.open()
         return row

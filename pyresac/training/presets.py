@@ -167,6 +167,28 @@ PRESETS: dict[str, Preset] = {
     },
     "published-sac": Preset("the published SAC", "sac", always={**RHYTHM, "actor_ascends": "mean"}, steps=8_000_000),
     "published-td3": Preset("the published TD3", "td3", always={**RHYTHM, "actor_ascends": "mean"}, steps=8_000_000),
+    "published-sac-n": Preset(
+        "the published SAC-N", "sac-n", always={**RHYTHM, "actor_optimism": 1.0}, steps=8_000_000
+    ),
+    "published-redq": Preset(
+        "the published REDQ: N = 10, M = 2, but one update every 16 steps",
+        "redq",
+        always={
+            **RHYTHM,
+            "updates": 1,
+            "actor_every": 1,
+            "alpha_init": 0.2,
+            "random_steps": 10_000,
+            "learning_starts": 10_000,
+        },
+        steps=8_000_000,
+    ),
+    "published-bac": Preset(
+        "the published BAC: the best of 10 uniformly random actions in place of V",
+        "bac",
+        always={**RHYTHM, "exploitation": "uniform"},
+        steps=8_000_000,
+    ),
 }
 
 RESAC_BOX: Settings = {
@@ -179,6 +201,16 @@ RESAC_BOX: Settings = {
     "learning_starts": 5_000,
 }
 RESAC_CORRIDOR: Settings = {"ensemble_size": 10, "lambda_epi": 0.01, "lambda_ale": 0.0001}
+
+OWN_BOX: Mapping[str, Settings] = {"resac": RESAC_BOX}
+"""Of single algorithms on Gymnasium tasks, over their defaults."""
+OWN_CORRIDOR: Mapping[str, Settings] = {
+    "resac": RESAC_CORRIDOR,
+    # one step of the actor for its 20 of the critics, which is what REDQ is; α from where the others' begins, since
+    # its own 1 is above the corridor's cap
+    "redq": {"actor_every": 20, "alpha_init": 0.2},
+}
+"""Of single algorithms on the corridor, over `CORRIDOR`."""
 
 
 def preset_named(preset: str, algorithm: str | None) -> tuple[Preset, str]:
@@ -199,8 +231,8 @@ def options_for(preset: str, algorithm: str | None, corridor: bool) -> DeepOptio
     if corridor and not found.replaces_corridor:
         readable = {own.name for own in fields(options_type)}
         settings |= {key: value for key, value in CORRIDOR.items() if key in readable}
-    if name == DEFAULT_ALGORITHM and not found.replaces_corridor:
-        settings |= RESAC_CORRIDOR if corridor else RESAC_BOX
+    if not found.replaces_corridor:
+        settings |= (OWN_CORRIDOR if corridor else OWN_BOX).get(name, {})
     return options_type(**{**settings, **found.always, **(found.corridor if corridor else found.box)})
 
 

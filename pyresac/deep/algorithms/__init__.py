@@ -12,6 +12,9 @@ ALGORITHMS = {
     "resac": "resac.RESAC",
     "sac": "sac.SAC",
     "td3": "td3.TD3",
+    "redq": "redq.REDQ",
+    "sac-n": "sac_n.SACN",
+    "bac": "bac.BAC",
 }
 """Names on the command line; the file and class of each."""
 

@@ -112,6 +112,8 @@ class TargetInputs:
     discount: float
     heads: Tensor
     """Q̂_k(s′, a′): (K, B), or (K, B, M) for critics of M quantiles."""
+    next_action: Tensor
+    """(B, A) a′ in units."""
     log_prob: Tensor
     """(B,) log π(a′|s′)."""
     alpha: float
@@ -120,6 +122,8 @@ class TargetInputs:
     heads_at: Callable[[Tensor], Tensor]
     """Q̂_k(s′, ·) at other actions (B, A), in units."""
     noise: Noise
+    state_value: Tensor | None = None
+    """(B,) V(s′), of an algorithm that learns a value of states."""
 
     def backup(self, value: Tensor) -> Tensor:
         """r + γ·(1 − d)·value, for values (B,), (K, B) or (B, N) with the batch as `reward` has it."""
@@ -216,6 +220,16 @@ class Algorithm(Generic[Options]):
     def actor_heads(self, critic: Network) -> Network:
         """The critics that the actor's objective reads."""
         return critic
+
+    @property
+    def state_value_lr(self) -> float | None:
+        """Adam's rate for a network V(s) of one output; None for an algorithm without one."""
+        return None
+
+    def state_value_loss(self, value: Tensor, heads: Tensor) -> Tensor:
+        """A number, of V(s) (B,) and of the frozen target critics' values Q̂_k(s, a) (K, B) of the batch's own actions;
+        its slope in `value` is taken. The target of the same update has V(s′) from before this step."""
+        raise NotImplementedError
 
     @property
     def penalises_actor(self) -> bool:

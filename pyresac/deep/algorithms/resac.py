@@ -4,8 +4,11 @@ The target is penalised twice, by frozen numbers: the variance of the target cri
 their weights (aleatoric). With both frozen, one backup is a γ-contraction: C11, `RESAC.resac_contraction`; if the
 variance were live, no modulus would hold: C15, `RESAC.variance_not_modulus`.
 
-What the published program does differently stands in `Departures`, and in the presets `published-resac` (MuJoCo) and
-`published-code` (the corridor).
+What the published corridor program does differently stands in `Departures` and in the preset `published-code`; the
+MuJoCo program's variants are the presets `resac-v1` … `resac-b0`. Three of that program's other switches are options
+here: `adaptive_beta`, `normalise_lcb`, `sigma_clip`. Left out, because none is a line in a formula: spectral
+normalisation of the critics' layers, a count bonus by hashed (s, a), and λ_ale adapted to the TD residual, to the
+random phase's rewards or to the variance within heads.
 """
 
 from __future__ import annotations
@@ -27,10 +30,17 @@ from pyresac.deep.networks.network import Network
 from pyresac.deep.policies.policy import Policy
 from pyresac.deep.policies.squashed_gaussian import SquashedGaussian
 from pyresac.errors import InputError
-from pyresac.options import Checked, Count, Fraction, NonNegative
+from pyresac.options import Checked, Count, Fraction, NonNegative, Positive
 from pyresac.tasks.experience import Experience
 
 NonPositive = Annotated[float, Meta(le=0)]
+
+SIGMA_DECAY = 0.99
+"""Of σ_ema, a step of the actor."""
+LARGEST_SCALE = 3.0
+"""Of β_lcb by σ̄/σ_ema."""
+SMALLEST_VALUE = 1e-6
+"""Of |Q̄|, which a bound is divided by."""
 
 
 @dataclass(frozen=True)
@@ -79,6 +89,12 @@ class RESACOptions(EntropyOptions):
     """α_ind: 1 for independent targets (Eq. target_y), 0 for the shared minimum."""
     anchor_weight: NonNegative = 0.0
     """λ_anc, of ‖θ − θ_anchor‖²/n; the anchor is the policy at the best evaluation so far."""
+    sigma_clip: Positive | None = None
+    """In the actor's objective σ_ens is at most this fraction of |Q̄|; None for no limit."""
+    normalise_lcb: bool = False
+    """The actor ascends its bound over the batch's mean |Q̄|, which counts as a constant."""
+    adaptive_beta: bool = False
+    """β_lcb times σ̄/σ_ema, at most 3: σ̄ is the batch's mean σ_ens, σ_ema its slow average (decay 0.99)."""
     temperature_on: Literal["state", "next"] = "next"
     """Where the policy's entropy is compared with its target: at the batch's states or at the next ones."""
     departures: Departures = field(default_factory=Departures)
@@ -86,7 +102,8 @@ class RESACOptions(EntropyOptions):
     def __post_init__(self) -> None:
         """Raise InputError naming the option, its value and what is allowed."""
         super().__post_init__()
-        used = [name for name in ("lambda_epi", "beta_ood", "beta_lcb", "beta_lcb_end") if getattr(self, name)]
+        needing = ("lambda_epi", "beta_ood", "beta_lcb", "beta_lcb_end", "adaptive_beta")
+        used = [name for name in needing if getattr(self, name)]
         if self.ensemble_size == 1 and used:
             raise InputError(
                 f"ensemble_size = 1 with {', '.join(f'{name} = {getattr(self, name)}' for name in used)}: "
@@ -127,10 +144,13 @@ def penalised_value(
     return torch.sub(value, log_prob, alpha=alpha)
 
 
-def lower_confidence_bound(heads: Tensor, beta_lcb: float) -> Tensor:
-    """Q̄ + β_lcb·σ_ens (B,), β_lcb ≤ 0: what the actor maximises."""
+def lower_confidence_bound(heads: Tensor, beta_lcb: float, sigma_clip: float | None = None) -> Tensor:
+    """Q̄ + β_lcb·σ_ens (B,), β_lcb ≤ 0: what the actor maximises. sigma_clip: see `RESACOptions`."""
     mean = heads.mean(0)
-    return mean if beta_lcb == 0.0 else mean + beta_lcb * ensemble_deviation(heads)
+    if beta_lcb == 0.0:
+        return mean
+    sigma = ensemble_deviation(heads)
+    return mean + beta_lcb * (sigma if sigma_clip is None else torch.minimum(sigma, sigma_clip * mean.abs()))
 
 
 class RESAC(Algorithm[RESACOptions]):
@@ -143,6 +163,8 @@ class RESAC(Algorithm[RESACOptions]):
     def __init__(self, options: RESACOptions) -> None:
         super().__init__(options)
         self.schedule = PessimismSchedule(options.beta_lcb, options.beta_lcb_end, options.beta_steps)
+        self.sigma_ema: float | None = None
+        """σ_ema of `adaptive_beta`, None before the actor's first step."""
 
     def target(self, after: TargetInputs) -> Tensor:
         """Eq. target_y, y_k (K, B): r + γ(1 − d)(Q̂_k − λ_epi·Γ_epi − λ_ale·κ_k − α·log π).
@@ -201,9 +223,20 @@ class RESAC(Algorithm[RESACOptions]):
 
     def actor_loss(self, now: ActorInputs) -> Tensor:
         """Eq. actor_loss: E[α·log π − (Q̄ + β_lcb·σ_ens)]."""
-        loss = (now.alpha * now.log_prob - lower_confidence_bound(now.heads, self.schedule.beta)).mean()
+        bound = lower_confidence_bound(now.heads, self.beta_lcb(now.heads), self.options.sigma_clip)
+        if self.options.normalise_lcb:
+            bound = bound / now.heads.detach().mean(0).abs().mean().clamp(min=SMALLEST_VALUE)
+        loss = (now.alpha * now.log_prob - bound).mean()
         cloning = self.options.departures.cloning
         return loss if cloning == 0.0 else loss + cloning * (now.unit - now.action).square().mean()
+
+    def beta_lcb(self, heads: Tensor) -> float:
+        """β_lcb for this step of the actor: the schedule's, scaled if `adaptive_beta` says so."""
+        if not self.options.adaptive_beta:
+            return self.schedule.beta
+        sigma = ensemble_deviation(heads.detach()).mean().item()
+        self.sigma_ema = sigma if self.sigma_ema is None else SIGMA_DECAY * self.sigma_ema + (1 - SIGMA_DECAY) * sigma
+        return self.schedule.beta * (min(LARGEST_SCALE, sigma / self.sigma_ema) if self.sigma_ema > 0.0 else 1.0)
 
     @property
     def penalises_actor(self) -> bool:
@@ -227,9 +260,11 @@ class RESAC(Algorithm[RESACOptions]):
         return {"kappa": float(self.kappa(target).mean()), "beta_lcb": self.schedule.beta}
 
     def state(self) -> dict[str, Any]:
-        """The schedule."""
-        return {"schedule": self.schedule.state()}
+        """The schedule, and σ_ema where it is used."""
+        slow = {"sigma_ema": self.sigma_ema} if self.options.adaptive_beta else {}
+        return {"schedule": self.schedule.state(), **slow}
 
     def load(self, state: Mapping[str, Any]) -> None:
         """See `Algorithm`."""
         self.schedule.load(state["schedule"])
+        self.sigma_ema = state.get("sigma_ema")

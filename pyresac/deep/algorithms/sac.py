@@ -44,5 +44,8 @@ class SAC(Algorithm[SACOptions]):
 
     def actor_loss(self, now: ActorInputs) -> Tensor:
         """E[α·log π(a_π|s) − min_k Q_k(s, a_π)], Eq. 9 with the minimum of section 5."""
-        value = now.heads.amin(0) if self.options.actor_ascends == "min" else now.heads.mean(0)
-        return (now.alpha * now.log_prob - value).mean()
+        return (now.alpha * now.log_prob - self.ascended(now.heads)).mean()
+
+    def ascended(self, heads: Tensor) -> Tensor:
+        """(B,) What of the heads (K, B) the actor ascends."""
+        return heads.amin(0) if self.options.actor_ascends == "min" else heads.mean(0)
