@@ -192,7 +192,9 @@ def test_an_update_changes_what_it_should_and_nothing_else(algorithm: str) -> No
         ):
             if follower in moved:
                 torch.testing.assert_close(after[follower], torch.lerp(before[follower], after[leader], share))
-        assert all(torch.equal(*pair) for pair in zip(copies, _tensors_of(batch), strict=True)), "the batch is as it was"
+        assert all(torch.equal(*pair) for pair in zip(copies, _tensors_of(batch), strict=True)), (
+            "the batch is as it was"
+        )
     assert learner.updates == 2 * RHYTHM
     assert learner.not_finite is None
     assert all(tensor.grad is None and not tensor.requires_grad for tensor in learner.networks().values())
@@ -304,9 +306,7 @@ def test_the_target_reads_frozen_numbers_alone(algorithm: str) -> None:
     going = batch.terminal == 0
     seen = watched_update(learner, batch)
     assert not seen.target.requires_grad
-    assert not any(
-        part.requires_grad for part in (seen.inputs.heads, seen.inputs.log_prob, seen.inputs.critic.matrix)
-    )
+    assert not any(part.requires_grad for part in (seen.inputs.heads, seen.inputs.log_prob, seen.inputs.critic.matrix))
     learner = stirred(small_learner(algorithm, **every_term(algorithm)))
     y = learner_target(learner, batch)
     for name in ("critic", "averaged", "best"):

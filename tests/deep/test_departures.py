@@ -81,9 +81,7 @@ def test_one_reward_cannot_be_standardised() -> None:
 
 def test_the_whole_range_for_the_half() -> None:
     """log π is less by log 2 a coordinate."""
-    plain, program = (
-        small_learner(**PLAIN, departures=Departures(full_range_jacobian=full)) for full in (False, True)
-    )
+    plain, program = (small_learner(**PLAIN, departures=Departures(full_range_jacobian=full)) for full in (False, True))
     before, after = (watched_update(learner, random_batch()).inputs.log_prob for learner in (plain, program))
     torch.testing.assert_close(before - after, torch.full_like(before, 2.0 * math.log(2.0)), rtol=0.0, atol=1e-5)
 

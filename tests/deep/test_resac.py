@@ -78,9 +78,7 @@ def target(arrays: list[Floats], *, discount: float, alpha: float, lambda_ale: f
         **options,
     )
     critic: Any = SimpleNamespace(weight_norms=lambda biases: kappa)
-    after = TargetInputs(
-        reward, 1.0 - terminal, discount, heads, log_prob, alpha, critic, not_asked, Noise(0, CPU)
-    )
+    after = TargetInputs(reward, 1.0 - terminal, discount, heads, log_prob, alpha, critic, not_asked, Noise(0, CPU))
     result: Floats = algorithm.target(after).numpy()
     return result
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,10 +17,8 @@ from pyresac.deep.adam import Adam
 from pyresac.deep.algorithms import ALGORITHMS, algorithm_type
 from pyresac.deep.algorithms.base import Algorithm, TargetInputs
 from pyresac.deep.learner import Learner
-from pyresac.deep.networks.eager_passes import perceptrons
 from pyresac.deep.networks.inputs import Inputs
 from pyresac.deep.networks.layout import NetworkLayout
-from pyresac.deep.networks.network import Network
 from pyresac.deep.noise import Noise
 from pyresac.deep.replay import Batch
 from pyresac.envs.bus import Corridor, Direction, Vehicle
