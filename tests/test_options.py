@@ -141,7 +141,7 @@ def test_every_option_is_checked(cls: type[Any]) -> None:
         if isinstance(kind, type) and dataclasses.is_dataclass(kind):
             continue
         assert refusal(cls, **{own.name: object()}) is not None, own.name
-        parts = {part for part in (kind, *get_args(kind), *(p for k in get_args(kind) for p in get_args(k)))}
+        parts = {kind, *get_args(kind), *(part for inner in get_args(kind) for part in get_args(inner))}
         if float in parts:
             for number in (math.inf, -math.inf, math.nan):
                 found = refusal(cls, **{own.name: number})
