@@ -11,7 +11,7 @@ SUITES = {"tabular": "property_tests", "deep": "tests/deep", "tasks": "tests/tas
 
 @dataclass(frozen=True)
 class Mutant:
-    """A fault: `old` becomes `new` in `file` (below pyresac/`part`); `tests` are tried before the part's whole suite."""
+    """A fault: `old` becomes `new` in `file` (below pyresac/`part`); `tests` are tried before all of its part."""
 
     name: str
     file: str
