@@ -5,16 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-SUITES = {"tabular": "property_tests", "deep": "tests/deep"}
-"""Parts of the package, below pyresac/, and the folder of each one's tests."""
+SUITES = {"tabular": "property_tests", "deep": "tests/deep", "tasks": "tests/tasks", ".": "tests"}
+"""Parts of the package, below pyresac/, and the folder of each one's tests; "." is pyresac/ itself."""
 
 
 @dataclass(frozen=True)
 class Mutant:
-    """A fault: `old` becomes `new` in `file` (below pyresac/`part`); `tests` are tried before the whole suite.
-
-    A test is a module of the part's suite, or a path in the repository.
-    """
+    """A fault: `old` becomes `new` in `file` (below pyresac/`part`); `tests` are tried before all of its part."""
 
     name: str
     file: str
@@ -32,6 +29,11 @@ class Mutant:
     def suite(self) -> str:
         """The folder of the tests of its part."""
         return SUITES[self.part]
+
+    @property
+    def attempts(self) -> tuple[tuple[str, ...], ...]:
+        """What is run one after the other until a test finds the fault: `tests`, then all of the part's."""
+        return (self.paths,) if self.part == "." else (self.paths, (self.suite,))
 
     @property
     def paths(self) -> tuple[str, ...]:

@@ -436,7 +436,7 @@ def judge(base: Path, mutant: Mutant) -> tuple[str, str]:
         copy = Path(folder)
         copy_repository(copy, base)
         mutate(copy, mutant)
-        for wanted in (mutant.paths, (mutant.suite,)):
+        for wanted in mutant.attempts:
             outcome = run_tests(copy, wanted)
             if outcome.status == 1 and outcome.failure.startswith(wanted):
                 return "killed", outcome.failure.removeprefix(f"{mutant.suite}/")

@@ -89,8 +89,15 @@ def _flat(value: Any) -> list[Any]:
 
 def to_plain(options: object) -> dict[str, Any]:
     """A dataclass as JSON has it: nested dictionaries, tuples as lists."""
-    plain: dict[str, Any] = msgspec.to_builtins(options)
+    plain: dict[str, Any] = _listed(msgspec.to_builtins(options))
     return plain
+
+
+def _listed(value: Any) -> Any:
+    """With lists for tuples, as a file gives them back."""
+    if isinstance(value, dict):
+        return {name: _listed(part) for name, part in value.items()}
+    return [_listed(part) for part in value] if isinstance(value, tuple | list) else value
 
 
 def read_options(cls: type[T], values: Any, where: str) -> T:

@@ -308,8 +308,9 @@ class Learner:
 
     def load(self, state: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
         """Take on a saved learner. Raises CheckpointError if an array does not fit."""
-        load_tensors(self._tensors(), arrays, "the checkpoint")
-        self.noise.generator.set_state(torch.from_numpy(np.array(arrays["generator"])))
+        generator = self.noise.generator.get_state()
+        load_tensors({**self._tensors(), "generator": generator}, arrays, "the checkpoint")
+        self.noise.generator.set_state(generator)
         self.updates = state["updates"]
         self.best_return = -math.inf if state["best_return"] is None else state["best_return"]
         self.statistics.load(state["statistics"])

@@ -9,10 +9,9 @@ import pytest
 import torch
 
 from pyresac.deep import replay
-from pyresac.deep.algorithms import objectives as eq
 from pyresac.deep.replay import Batch, ReplayBuffer, Widths
 from pyresac.errors import CheckpointError, InputError
-from pyresac.tasks.experience import Experience
+from pyresac.tasks.experience import LARGEST_CODE, Experience
 
 WIDTHS, CPU = Widths(action=2, dense=3, codes=2), torch.device("cpu")
 
@@ -91,33 +90,13 @@ def test_without_codes_there_are_none() -> None:
 
 
 def test_large_codes_are_exact() -> None:
-    buffer, code = ReplayBuffer(1, Widths(action=1, dense=1, codes=1)), replay.LARGEST_CODE - 1
+    buffer, code = ReplayBuffer(1, Widths(action=1, dense=1, codes=1)), LARGEST_CODE - 1
     one = np.ones((1, 1), dtype=np.float32)
     codes = np.array([[code]])
     buffer.add(Experience(one, one, codes, one[:, 0], np.array([False]), one, codes))
     found = buffer.sample(1, np.random.default_rng(0), CPU).state.codes
     assert found is not None
     assert found.item() == code
-
-
-def test_a_time_limit_bootstraps_and_a_terminal_does_not() -> None:
-    """Transition 0 ends in a terminal state; 1 was cut by a time limit, which `terminal` does not say."""
-    buffer = ReplayBuffer(4, WIDTHS)
-    buffer.add(transitions(0, 2))
-    batch = buffer.batch(torch.from_numpy(buffer.rows[:2]))
-    heads = torch.tensor([[10.0, 10.0], [20.0, 20.0]])
-    y = eq.resac_target(
-        batch.reward,
-        batch.terminal,
-        heads,
-        torch.zeros(2),
-        torch.zeros(2),
-        discount=0.5,
-        lambda_epi=0.0,
-        lambda_ale=0.0,
-        alpha=0.0,
-    )
-    assert y.tolist() == [[0.0, 1.0 + 5.0], [0.0, 1.0 + 10.0]]
 
 
 def test_too_large_a_buffer_is_refused_before_it_is_made(monkeypatch: pytest.MonkeyPatch) -> None:

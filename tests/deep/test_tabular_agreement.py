@@ -1,21 +1,22 @@
-"""The deep target on a finite MDP is the tabular operator's backup; on real networks it is its equation."""
+"""Each algorithm's target on a finite MDP is a tabular operator's backup; on real networks it is its equation."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
-from deep_cases import bootstrap_target
+from deep_cases import CPU, plain_outputs, random_batch, small_algorithm, small_learner, stirred, watched_update
 from numpy.typing import NDArray
-from pyresac.deep.algorithms.resac_options import AlgorithmOptions, Departures
-from pyresac.deep.deep_learner import Learner
-from pyresac.deep.networks.modules import Features, critic_values
 
-from pyresac.deep.algorithms import objectives as eq
-from pyresac.deep.networks.layout import NetworkLayout, weight_norms
-from pyresac.deep.replay import Batch
+from pyresac.deep.algorithms.base import TargetInputs
+from pyresac.deep.algorithms.resac import Departures
+from pyresac.deep.networks.inputs import Inputs
+from pyresac.deep.networks.layout import NetworkLayout
+from pyresac.deep.networks.network import Network
+from pyresac.deep.noise import Noise
 from pyresac.tabular import FiniteMDP, PolicyEntropy, PolicyMean, RevOperator, Soft
 
 Floats = NDArray[np.float64]
@@ -68,29 +69,35 @@ def case(seed: int, ends: bool) -> Case:
     return Case(mdp, final, tables, layout, critics)
 
 
-def deep_backup(given: Case, policy: Floats, log_policy: Floats, **options: float) -> Floats:
-    """(K, S, A): `resac_target` on every (s, a, s′, a′), averaged exactly over s′ ~ P and a′ ~ π."""
+def deep_backup(given: Case, policy: Floats, log_policy: Floats, name: str = "resac", **options: Any) -> Floats:
+    """(K, S, A): an algorithm's target on every (s, a, s′, a′), averaged exactly over s′ ~ P and a′ ~ π."""
     s, a, after, next_action = (
         index.reshape(-1) for index in np.indices((STATES, ACTIONS, STATES, ACTIONS), dtype=np.int64)
     )
-    values = critic_values(
-        given.critics,
-        given.layout,
-        Features(torch.eye(STATES)[after], None),
-        torch.eye(ACTIONS)[next_action],
-    )
-    y = eq.resac_target(
-        torch.from_numpy(given.mdp.reward[s, a].astype(np.float32)),
-        torch.from_numpy(given.ends[after].astype(np.float32)),
-        values,
-        torch.from_numpy(log_policy[after, next_action].astype(np.float32)),
-        weight_norms(given.critics, given.layout),
-        discount=DISCOUNT,
-        **options,
+    critic = Network(given.layout, given.critics)
+    next_state = Inputs(torch.eye(STATES)[after], None)
+
+    def heads_at(unit: torch.Tensor) -> torch.Tensor:
+        return critic.run(next_state.with_action(unit)).output[..., 0]
+
+    alpha = options.pop("alpha", 0.0)
+    algorithm = small_algorithm(name, ensemble_size=HEADS, discount=DISCOUNT, **options)
+    y = algorithm.target(
+        TargetInputs(
+            reward=torch.from_numpy(given.mdp.reward[s, a].astype(np.float32)),
+            going=1.0 - torch.from_numpy(given.ends[after].astype(np.float32)),
+            discount=DISCOUNT,
+            heads=heads_at(torch.eye(ACTIONS)[next_action]),
+            log_prob=torch.from_numpy(log_policy[after, next_action].astype(np.float32)),
+            alpha=alpha,
+            critic=critic,
+            heads_at=heads_at,
+            noise=Noise(0, CPU),
+        )
     )
     transition = np.asarray(given.mdp.transition)
     weight = (transition[:, :, :, None] * policy[None, None]).reshape(-1)
-    wide = (y.double().numpy() * weight).reshape(HEADS, STATES, ACTIONS, -1)
+    wide = (y.expand(HEADS, -1).double().numpy() * weight).reshape(HEADS, STATES, ACTIONS, -1)
     return wide.sum(axis=-1)
 
 
@@ -172,87 +179,79 @@ def test_under_the_soft_policy_it_is_the_soft_backup() -> None:
     assert np.abs(found[head] - rev(table)).max() <= bound(given) + 8 * UNIT32 * ALPHA * size
 
 
+@pytest.mark.parametrize("ends", [False, True])
+@pytest.mark.parametrize("seed", range(3))
+def test_sacs_target_is_the_backup_of_the_lowest_table_with_the_policys_entropy(seed: int, ends: bool) -> None:
+    given, policy = case(seed, ends), policies(seed)
+    found = deep_backup(given, policy, np.log(policy), "sac", alpha=ALPHA)
+    check_lowest(given, found, PolicyEntropy(policy, ALPHA))
+
+
+@pytest.mark.parametrize("ends", [False, True])
+@pytest.mark.parametrize("seed", range(3))
+def test_td3s_target_is_the_backup_of_the_lowest_table_under_the_policy(seed: int, ends: bool) -> None:
+    """Of the smoothed target policy; one that is certain of its action is μ itself."""
+    given, policy = case(seed, ends), policies(seed)
+    for smoothed in (policy, np.eye(ACTIONS)[policy.argmax(axis=1)]):
+        found = deep_backup(given, smoothed, np.zeros_like(smoothed), "td3")
+        check_lowest(given, found, PolicyMean(smoothed))
+
+
+def check_lowest(given: Case, found: Floats, value: object) -> None:
+    """One target for all heads, of the pointwise minimum of their tables."""
+    lowest = given.tables.min(axis=0).astype(np.float64)
+    rev = operator(given, 0, value, 0.0, 0.0)
+    expected = rev.backup(np.where(given.ends, 0.0, rev.value_of(lowest)))
+    assert np.abs(found - expected)[:, ~given.ends].max() <= bound(given)
+    assert np.abs(rev(given.tables[0].astype(np.float64)) - expected)[~given.ends].max() > 100 * bound(given)
+
+
 # --- real networks
 
 
-def numpy_network(row: Floats, layout: NetworkLayout, inputs: Floats, codes: NDArray[np.int64]) -> Floats:
-    """One network, (B, outputs), from the order of a row that `NetworkLayout.shapes` states."""
-    parts = []
-    for shape in layout.shapes:
-        length = int(np.prod(shape))
-        parts.append(row[:length].reshape(shape))
-        row = row[length:]
-    assert not row.size
-    layers = len(layout.hidden) + 1
-    value = inputs
-    for feature, table in enumerate(parts[2 * layers :]):
-        value = np.concatenate([value, table[codes[:, feature] - sum(layout.categories[:feature])]], axis=1)
-    for layer in range(layers):
-        value = value @ parts[layer] + parts[layers + layer]
-        if layer < layers - 1:
-            value = np.maximum(value, 0.0)
-    return value
-
-
 def wide(tensor: torch.Tensor) -> Floats:
-    return tensor.detach().double().numpy()
+    result: Floats = tensor.detach().double().numpy()
+    return result
 
 
 @pytest.mark.parametrize("preset", ["equation", "blended", "departures"])
 def test_the_learners_target_is_its_equation(preset: str) -> None:
+    """From a batch on, through the actor and the target critics, departures included."""
     departures = Departures(add_kappa=True, kappa_biases=True, full_range_jacobian=True)
-    options = AlgorithmOptions(
-        ensemble_size=3,
-        hidden=(7, 5),
-        actor_hidden=(6,),
-        lambda_epi=0.4,
-        lambda_ale=0.02,
-        discount=0.8,
-        independence=0.6 if preset == "blended" else 1.0,
-        departures=departures if preset == "departures" else Departures(),
+    independence = 0.6 if preset == "blended" else 1.0
+    learner = stirred(
+        small_learner(
+            lambda_epi=0.4,
+            lambda_ale=0.02,
+            discount=0.8,
+            alpha_init=0.3,
+            independence=independence,
+            departures=departures if preset == "departures" else Departures(),
+        )
     )
-    categories, size = (3, 4), 20
-    learner = Learner(
-        options, actions=2, dense=3, categories=categories, log_volume=0.7, seed=5, device=torch.device("cpu")
-    )
-    source = torch.Generator().manual_seed(1)
-    learner.target += 0.3 * torch.randn(learner.target.shape, generator=source)  # no longer the online critics
-    codes = torch.stack(
-        [torch.randint(0, 3, (size,), generator=source), torch.randint(3, 7, (size,), generator=source)]
-    )
-    state = Features(torch.randn(size, 3, generator=source), codes.t().contiguous())
-    batch = Batch(
-        action=torch.rand(size, 2, generator=source) * 2 - 1,
-        state=Features(torch.zeros(size, 3), torch.tensor([[0, 3]]).expand(size, 2)),
-        reward=torch.randn(size, generator=source),
-        terminal=(torch.arange(size) % 4 == 0).float(),
-        next_state=state,
-    )
-    noise = wide(torch.randn(size, 2, generator=torch.Generator().manual_seed(9)))
-    learner.generator.manual_seed(9)
-    alpha = 0.3
-    y, log_prob = bootstrap_target(learner, batch, alpha)
+    batch = random_batch(1)
+    seen = watched_update(learner, batch)
+    noise, state = wide(seen.noise[0])[-len(batch.reward) :], batch.next_state
 
-    numbers = state.codes.numpy() if state.codes is not None else None
-    assert numbers is not None
-    outputs = numpy_network(wide(learner.actor.matrix)[0], learner.actor.layout, wide(state.dense), numbers)
-    mean, log_std = outputs[:, :2], np.clip(outputs[:, 2:], -20.0, 2.0)
-    before = mean + np.exp(log_std) * noise
-    unit = np.tanh(before)
+    def outputs(network: Network, dense: Floats) -> Floats:
+        matrix, inputs = network.matrix.double(), torch.from_numpy(dense)
+        return wide(plain_outputs(matrix, network.layout, inputs, state.codes))
+
+    given = outputs(learner.actor, wide(state.dense))[0]
+    mean, log_std = given[:, :2], np.clip(given[:, 2:], -20.0, 2.0)
+    unit = np.tanh(mean + np.exp(log_std) * noise)
     gaussian = -0.5 * noise**2 - log_std - 0.5 * np.log(2 * np.pi)
-    volume = 0.7 + (2 * np.log(2.0) if preset == "departures" else 0.0)
-    own_log_prob = (gaussian - np.log(1.0 - unit**2)).sum(axis=1) - volume
-    inputs = np.concatenate([unit, wide(state.dense)], axis=1)
-    layout, target = learner.critic.layout, wide(learner.target)
-    heads = np.stack([numpy_network(row, layout, inputs, numbers)[:, 0] for row in target])
+    volume = 0.3 + (2 * np.log(2.0) if preset == "departures" else 0.0)
+    log_prob = (gaussian - np.log(1.0 - unit**2)).sum(axis=1) - volume
+    heads = outputs(learner.target, np.concatenate([unit, wide(state.dense)], axis=1))[..., 0]
+    layout, target = learner.critic.layout, wide(learner.target.matrix)
     counted = layout.offsets[2 * layout.layers] if preset == "departures" else layout.offsets[layout.layers]
     kappa = np.abs(target[:, :counted]).sum(axis=1)
-    blended = options.independence * heads + (1 - options.independence) * heads.min(axis=0)
+    blended = independence * heads + (1 - independence) * heads.min(axis=0)
     sign = 1.0 if preset == "departures" else -1.0
-    bracket = blended - 0.4 * heads.var(axis=0, ddof=1) + sign * 0.02 * kappa[:, None] - alpha * own_log_prob
+    bracket = blended - 0.4 * heads.var(axis=0, ddof=1) + sign * 0.02 * kappa[:, None] - 0.3 * log_prob
     expected = wide(batch.reward) + 0.8 * (1.0 - wide(batch.terminal)) * bracket
     # sums of at most 100 numbers below 10, through four layers that enlarge an error at most tenfold in all
     tolerance = 100 * 10 * 10 * UNIT32
-    assert np.abs(wide(log_prob) - own_log_prob).max() <= tolerance
-    assert np.abs(wide(y) - expected).max() <= tolerance
-    assert not y.requires_grad
+    assert np.abs(wide(seen.inputs.log_prob) - log_prob).max() <= tolerance
+    assert np.abs(wide(seen.target) - expected).max() <= tolerance

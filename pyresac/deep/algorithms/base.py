@@ -125,16 +125,12 @@ class TargetInputs:
     state_value: Tensor | None = None
     """(B,) V(s′), of an algorithm that learns a value of states."""
 
-    def backup(self, value: Tensor) -> Tensor:
-        """r + γ·(1 − d)·value, for values (B,), (K, B) or (B, N) with the batch as `reward` has it."""
-        reward, going = (
-            (self.reward, self.going)
-            if value.shape[-1] == len(self.reward)
-            else (
-                self.reward[:, None],
-                self.going[:, None],
-            )
-        )
+    def backup(self, value: Tensor, batch_axis: int = -1) -> Tensor:
+        """r + γ·(1 − d)·value, of value's shape. batch_axis: where value has the batch: the last axis in (B,) and
+        (K, B), 0 in (B, N)."""
+        shape = [1] * value.ndim
+        shape[batch_axis] = -1
+        reward, going = self.reward.view(shape), self.going.view(shape)
         return torch.addcmul(reward, going, value, value=self.discount)
 
 

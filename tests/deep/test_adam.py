@@ -1,4 +1,4 @@
-"""A policy's draw, its gradient, and Adam's step: compiled and in PyTorch's operations, against plain formulas."""
+"""Adam's step, compiled and in PyTorch's operations, against torch.optim.Adam and against its formula."""
 
 from __future__ import annotations
 
@@ -7,86 +7,12 @@ import math
 import pickle
 from typing import Any
 
-import numpy as np
 import pytest
 import torch
-from deep_cases import ROUNDING, numbers
-from pyresac.deep.networks.squashed_gaussian import (
-    LOG_STD_RANGE,
-    compiled_draw,
-    compiled_gradient,
-    eager_draw,
-    eager_gradient,
-)
+from deep_cases import numbers
 from torch import Tensor
 
 from pyresac.deep.adam import Adam
-
-DRAWS = pytest.mark.parametrize(
-    ("draw", "gradient"), [(compiled_draw, compiled_gradient), (eager_draw, eager_gradient)], ids=["compiled", "eager"]
-)
-"""What `draw` and `SampledAction.gradient` choose from, by the device."""
-
-
-@DRAWS
-def test_a_draw_is_a_sample_and_has_its_gradient(draw: Any, gradient: Any) -> None:
-    """Against plain operations of PyTorch, and beyond the bounds of log s as well, where its gradient is 0."""
-    outputs, noise = numbers(6, 4, seed=0), numbers(6, 2, seed=1)
-    outputs[0, 2], outputs[1, 3] = LOG_STD_RANGE[0] - 5.0, LOG_STD_RANGE[1] + 5.0
-    outputs.requires_grad_()
-    mean, log_std = outputs[:, :2], outputs[:, 2:].clamp(*LOG_STD_RANGE)
-    before = mean + log_std.exp() * noise
-    unit = torch.tanh(before)
-    gaussian = -0.5 * noise.square() - log_std - 0.5 * math.log(2.0 * math.pi)
-    # 1 − tanh² = cosh⁻²
-    log_prob = (gaussian + 2.0 * torch.log(torch.cosh(before))).sum(1) - 0.7
-    drawn = draw(outputs.detach(), noise, 0.7)
-    torch.testing.assert_close(drawn.unit, unit.detach(), **ROUNDING)
-    torch.testing.assert_close(drawn.log_prob, log_prob.detach(), **ROUNDING)
-    of_unit = numbers(6, 2, seed=2)
-    (wanted,) = torch.autograd.grad((unit * of_unit).sum() + 0.3 * log_prob.sum(), outputs)
-    torch.testing.assert_close(gradient(drawn, of_unit, 0.3), wanted, **ROUNDING)
-    assert not gradient(drawn, of_unit, 0.3)[[0, 1], [2, 3]].any()
-    part = drawn.first(4)
-    torch.testing.assert_close(gradient(part, of_unit[:4], 0.3), wanted[:4], **ROUNDING)
-    assert torch.equal(part.gradient(of_unit[:4], 0.3), compiled_gradient(part, of_unit[:4], 0.3))
-    # at a bound itself there is no slope either
-    at = torch.tensor([[0.3, LOG_STD_RANGE[0]], [0.3, LOG_STD_RANGE[1]]], dtype=torch.double)
-    assert not gradient(draw(at, numbers(2, 1, seed=3), 0.7), numbers(2, 1, seed=4), 0.3)[:, 1].any()
-
-
-@DRAWS
-def test_a_draw_keeps_its_digits(draw: Any, gradient: Any) -> None:
-    """float32 beside the formula in 128 bits or what the machine has, where tanh vanishes and where it saturates."""
-    size = np.concatenate([np.logspace(-30, 2, 200), [0.0, 9.0, 15.0, 40.0, 88.0, 89.0, 104.0, 1e4]])
-    mean = np.concatenate([size, -size]).astype(np.float32)
-    outputs = torch.from_numpy(np.stack([mean, np.full_like(mean, -1.0)], 1))
-    drawn = draw(outputs, torch.zeros(len(mean), 1), 0.0)
-    exact = mean.astype(np.longdouble)
-    # two roundings in e^(−2|u|) − 1 and two in the quotient, each a few units in the last place
-    assert drawn.unit[:, 0].numpy() == pytest.approx(np.tanh(exact), rel=8 * 2.0**-24, abs=1e-44)
-    log_density = np.longdouble(1.0 - 0.5 * math.log(2 * math.pi)) + 2 * np.logaddexp(exact, -exact) - 2 * np.log(2.0)
-    assert drawn.log_prob.numpy() == pytest.approx(log_density.astype(float), rel=8 * 2.0**-24, abs=8 * 2.0**-24)
-    slope = gradient(drawn, torch.ones(len(mean), 1), 1.0)[:, 0].numpy()
-    # 1 − tanh² errs by two roundings of tanh² at most
-    assert slope == pytest.approx(1 - np.tanh(exact) ** 2 + 2 * np.tanh(exact), rel=8 * 2.0**-24, abs=8 * 2.0**-24)
-
-
-@DRAWS
-def test_what_is_no_number_stays_so_in_a_draw(draw: Any, gradient: Any) -> None:
-    """Else a network that has diverged would go on unnoticed."""
-    nan = math.nan
-    outputs = torch.tensor([[nan, 0.0], [0.0, nan], [0.0, 0.0], [math.inf, 0.0]])
-    drawn = draw(outputs, torch.tensor([[0.0], [0.5], [nan], [0.0]]), 0.0)
-    assert drawn.unit[:3].isnan().all()
-    assert drawn.log_prob[:3].isnan().all()
-    assert (drawn.unit[3].item(), drawn.log_prob[3].item()) == (1.0, math.inf)
-    finite = draw(torch.zeros(2, 2), torch.ones(2, 1), 0.0)
-    assert gradient(finite, torch.tensor([[nan], [0.0]]), 1.0)[0].isnan().all()
-    assert gradient(drawn, torch.zeros(4, 1), 1.0)[:3, 0].isnan().all()
-
-
-# --- the step
 
 
 def optimiser(compiled: bool, *arguments: Any) -> Adam:
@@ -134,6 +60,24 @@ def test_an_average_that_is_to_be_the_parameter_is_it(compiled: bool) -> None:
     ours = optimiser(compiled, own, 1e-2, average, 1.0)
     ours.step(numbers(3, 5, seed=2).float())
     assert torch.equal(average, own)
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_an_average_that_waits_stays(compiled: bool) -> None:
+    """As target networks do that move only when the actor does: the parameter goes on, the average not."""
+    own, average = numbers(3, 5, seed=0).float(), numbers(3, 5, seed=1).float()
+    ours, alone = optimiser(compiled, own, 1e-2, average, 0.5), numbers(3, 5, seed=0).float()
+    other = optimiser(compiled, alone, 1e-2)
+    for step in range(3):
+        gradient = numbers(3, 5, seed=2 + step).float()
+        ours.step(gradient, follow=False)
+        other.step(gradient)
+        assert torch.equal(average, numbers(3, 5, seed=1).float())
+        assert torch.equal(own, alone)
+    expected = torch.lerp(average, own, 0.5)
+    ours.step(torch.zeros(3, 5))
+    assert not torch.equal(average, expected)
+    torch.testing.assert_close(average, torch.lerp(numbers(3, 5, seed=1).float(), own, 0.5))
 
 
 @pytest.mark.parametrize("compiled", [True, False])

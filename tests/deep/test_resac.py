@@ -1,20 +1,26 @@
-"""The equations of section 4, term by term, against plain NumPy in float64."""
+"""RE-SAC's equations of section 4, term by term, against plain NumPy in float64."""
 
 from __future__ import annotations
 
 import math
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
+from deep_cases import CPU, small_algorithm
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from pyresac.deep.algorithms import objectives as eq
-from pyresac.deep.networks.layout import NetworkLayout, weight_norms
-from pyresac.deep.networks.passes import ensemble_forward
+from pyresac.deep.algorithms.base import ActorInputs, TargetInputs
+from pyresac.deep.algorithms.resac import RESAC, Departures, lower_confidence_bound
+from pyresac.deep.networks.eager_passes import perceptrons
+from pyresac.deep.networks.inputs import Inputs
+from pyresac.deep.networks.layout import NetworkLayout
+from pyresac.deep.noise import Noise
+from pyresac.deep.slopes import slopes
 
 Floats = NDArray[np.float64]
 UNIT = 2.0**-53
@@ -48,8 +54,32 @@ def by_hand(
     return result
 
 
-def target(arrays: list[Floats], **options: float) -> Floats:
-    result: Floats = eq.resac_target(*(torch.from_numpy(array) for array in arrays), **options).numpy()
+def resac(**options: Any) -> RESAC:
+    """RE-SAC with these options, of all the terms none but them."""
+    found = small_algorithm("resac", **{**dict.fromkeys(TERMS, 0.0), "independence": 1.0, **options})
+    assert isinstance(found, RESAC)
+    return found
+
+
+TERMS = ("lambda_epi", "lambda_ale", "beta_ood", "beta_lcb", "anchor_weight")
+
+
+def target(arrays: list[Floats], *, discount: float, alpha: float, lambda_ale: float, **options: float) -> Floats:
+    """`RESAC.target` of heads with these κ. lambda_ale < 0: the published program's, which adds κ."""
+    reward, terminal, heads, log_prob, kappa = (torch.from_numpy(array) for array in arrays)
+
+    def not_asked(unit: torch.Tensor) -> torch.Tensor:
+        raise AssertionError("the target has one action a state")
+
+    algorithm = resac(
+        ensemble_size=len(heads),
+        lambda_ale=abs(lambda_ale),
+        departures=Departures(add_kappa=lambda_ale < 0.0),
+        **options,
+    )
+    critic: Any = SimpleNamespace(weight_norms=lambda biases: kappa)
+    after = TargetInputs(reward, 1.0 - terminal, discount, heads, log_prob, alpha, critic, not_asked, Noise(0, CPU))
+    result: Floats = algorithm.target(after).numpy()
     return result
 
 
@@ -142,20 +172,6 @@ def test_every_penalty_lowers_every_target(case: tuple[list[Floats], dict[str, f
     assert lowered.tolist() == [index == k for index in range(len(heads))], "κ_k is head k's own"
 
 
-def test_kappa_of_a_head_is_of_its_weights() -> None:
-    layout = NetworkLayout(3, (4,), (5, 2), 1)
-    matrix = layout.initial(3, torch.Generator().manual_seed(0)).double()
-    weights, biases, tables = layout.split(matrix)
-    before = weight_norms(matrix, layout)
-    assert before.numpy() == pytest.approx(
-        [sum(float(layer[k].abs().sum()) for layer in weights) for k in range(3)], rel=1e-12
-    )
-    for part in (*biases, *tables):
-        part += 1.0
-    assert weight_norms(matrix, layout).tolist() == before.tolist()
-    assert (weight_norms(matrix, layout, biases=True) > before).all()
-
-
 # --- the critic's loss
 
 
@@ -169,16 +185,15 @@ def critic_loss_of(heads: Floats, aim: Floats, beta_ood: float, head: int) -> fl
 @given(st.integers(0, 2**32 - 1), st.integers(2, 5), st.sampled_from([0.0, 0.01, 3.0]))
 def test_the_gradient_in_each_head_is_that_of_its_own_loss(seed: int, count: int, beta_ood: float) -> None:
     generator = np.random.default_rng(seed)
-    layout = NetworkLayout(2, (), (4,), 1)
+    layout, algorithm = NetworkLayout(2, (), (4,), 1), resac(ensemble_size=count, beta_ood=beta_ood)
     matrix = torch.from_numpy(generator.normal(size=(count, layout.length)))
     inputs, aim = torch.from_numpy(generator.normal(size=(6, 2))), torch.from_numpy(generator.normal(size=(count, 6)))
 
     def values(parameters: torch.Tensor) -> torch.Tensor:
-        return ensemble_forward(parameters, layout, inputs, None)[..., 0]
+        return perceptrons(parameters, layout, Inputs(inputs, None))[..., 0]
 
     matrix.requires_grad_()
-    loss, _ = eq.critic_loss(values(matrix), aim, beta_ood)
-    (found,) = torch.autograd.grad(loss, [matrix])
+    (found,) = torch.autograd.grad(algorithm.critic_loss(values(matrix), aim), [matrix])
     for head in range(count):
         # L_Q(φ_k) as PyTorch's own operations say it, only φ_k having a gradient
         own = matrix.detach().clone()
@@ -194,13 +209,12 @@ def test_the_gradient_in_each_head_is_that_of_its_own_loss(seed: int, count: int
 
 def test_the_loss_and_its_slope_in_numbers() -> None:
     heads, aim = np.array([[1.0, 2.0], [3.0, -1.0]]), np.array([[0.0, 2.5], [3.5, 0.0]])
-    tensor = torch.from_numpy(heads).requires_grad_()
-    loss, deviation = eq.critic_loss(tensor, torch.from_numpy(aim), 0.5)
+    algorithm = resac(beta_ood=0.5)
+    loss, (found,) = slopes(lambda leaf: algorithm.critic_loss(leaf, torch.from_numpy(aim)), torch.from_numpy(heads))
     # squares 1, .25, .25, 1 over a batch of 2; deviations √2 and 3/√2
-    assert float(deviation) == pytest.approx((math.sqrt(2) + 3 / math.sqrt(2)) / 2)
-    assert float(loss.detach()) == pytest.approx(2.5 / 2 + 0.5 * float(deviation))
-    loss.backward()
-    assert tensor.grad is not None
+    deviation = (math.sqrt(2) + 3 / math.sqrt(2)) / 2
+    assert float(loss) == pytest.approx(2.5 / 2 + 0.5 * deviation)
+    assert found is not None
     step = 1e-6
     for head in range(2):
         for b in range(2):
@@ -208,66 +222,71 @@ def test_the_loss_and_its_slope_in_numbers() -> None:
             ahead[head, b] += step
             behind[head, b] -= step
             slope = (critic_loss_of(ahead, aim, 0.5, head) - critic_loss_of(behind, aim, 0.5, head)) / (2 * step)
-            assert float(tensor.grad[head, b]) == pytest.approx(slope, abs=1e-8)
-    assert not deviation.requires_grad
+            assert float(found[head, b]) == pytest.approx(slope, abs=1e-8)
 
 
 @pytest.mark.parametrize("count", [2, 3, 10])
-def test_heads_that_agree_give_finite_gradients(count: int) -> None:
-    heads = torch.full((count, 4), 7.0, requires_grad=True)
-    aim = torch.full((count, 4), 6.0)
-    (gradient,) = torch.autograd.grad(eq.critic_loss(heads, aim, 5.0)[0], [heads])
-    assert gradient.tolist() == torch.full((count, 4), 0.5).tolist(), "the squares' alone: 2·(7 − 6)/4"
-    (gradient,) = torch.autograd.grad(eq.actor_loss(torch.zeros(4), heads, 0.1, -2.0), [heads])
-    assert gradient.numpy() == pytest.approx(np.full((count, 4), -1 / (4 * count)))
-    mixed = torch.tensor([[1.0, 1.0], [1.0, 2.0]], requires_grad=True)
-    (gradient,) = torch.autograd.grad(eq.ensemble_deviation(mixed).sum(), [mixed])
-    assert gradient.numpy() == pytest.approx(np.array([[0.0, -1.0], [0.0, 1.0]]) / math.sqrt(2))
+def test_heads_that_agree_have_the_slopes_of_the_other_terms(count: int) -> None:
+    heads, aim = torch.full((count, 4), 7.0), torch.full((count, 4), 6.0)
+    algorithm = resac(ensemble_size=count, beta_ood=5.0, beta_lcb=-2.0)
+    _, (slope,) = slopes(lambda leaf: algorithm.critic_loss(leaf, aim), heads)
+    assert slope is not None
+    assert slope.tolist() == torch.full((count, 4), 0.5).tolist(), "the squares' alone: 2·(7 − 6)/4"
+    _, (slope,) = slopes(lambda leaf: algorithm.actor_loss(now(leaf)), heads)
+    assert slope is not None
+    assert slope.numpy() == pytest.approx(np.full((count, 4), -1 / (4 * count)))
 
 
 def test_one_head_has_no_deviation() -> None:
-    loss, deviation = eq.critic_loss(torch.tensor([[3.0, 1.0]]), torch.tensor([[1.0, 1.0]]), 0.0)
-    assert (float(loss), float(deviation)) == (2.0, 0.0)
+    found = resac(ensemble_size=1).critic_loss(torch.tensor([[3.0, 1.0]]), torch.tensor([[1.0, 1.0]]))
+    assert float(found) == 2.0
 
 
-# --- the actor, the anchor, the temperature
+# --- the actor and the anchor
+
+
+def now(heads: torch.Tensor, log_prob: torch.Tensor | None = None, alpha: float = 0.1) -> ActorInputs:
+    """Heads at two coordinates of an action of 0.5, where −1 was replayed."""
+    size = heads.shape[1]
+    own = torch.zeros(size, dtype=heads.dtype) if log_prob is None else log_prob
+    unit = torch.full((size, 2), 0.5, dtype=heads.dtype)
+    return ActorInputs(heads, own, unit, alpha, torch.full_like(unit, -1.0))
 
 
 @EXAMPLES
-@given(st.integers(0, 2**32 - 1), st.integers(2, 5), st.sampled_from([0.0, -0.5, -2.0]), st.floats(0.0, 1.0))
-def test_the_actor_maximises_the_lower_bound(seed: int, count: int, beta: float, alpha: float) -> None:
+@given(
+    st.integers(0, 2**32 - 1),
+    st.integers(2, 5),
+    st.sampled_from([0.0, -0.5, -2.0]),
+    st.floats(0.0, 1.0),
+    st.sampled_from([0.0, 0.7]),
+)
+def test_the_actor_maximises_the_lower_bound(seed: int, count: int, beta: float, alpha: float, cloning: float) -> None:
     generator = np.random.default_rng(seed)
     heads, log_prob = generator.normal(size=(count, 5)), generator.normal(size=5)
-    expected = (alpha * log_prob - (heads.mean(axis=0) + beta * heads.std(axis=0, ddof=1))).mean()
-    found = eq.actor_loss(torch.from_numpy(log_prob), torch.from_numpy(heads), alpha, beta)
+    expected = (alpha * log_prob - (heads.mean(axis=0) + beta * heads.std(axis=0, ddof=1))).mean() + cloning * 1.5**2
+    algorithm = resac(ensemble_size=count, beta_lcb=beta, departures=Departures(cloning=cloning))
+    found = algorithm.actor_loss(now(torch.from_numpy(heads), torch.from_numpy(log_prob), alpha))
     assert float(found) == pytest.approx(expected, abs=1e-13)
 
 
 def test_disagreement_counts_against_an_action() -> None:
     sure, unsure = torch.tensor([[2.0], [2.0]]), torch.tensor([[0.0], [4.0]])
-    zero = torch.zeros(1)
-    assert eq.lower_confidence_bound(sure, -1.0).item() == 2.0
-    assert eq.lower_confidence_bound(unsure, -1.0).item() == pytest.approx(2.0 - math.sqrt(8.0))
-    assert eq.actor_loss(zero, sure, 0.0, -1.0) < eq.actor_loss(zero, unsure, 0.0, -1.0)
-    assert eq.actor_loss(zero, sure, 0.0, 0.0) == eq.actor_loss(zero, unsure, 0.0, 0.0)
+    assert lower_confidence_bound(sure, -1.0).item() == 2.0
+    assert lower_confidence_bound(unsure, -1.0).item() == pytest.approx(2.0 - math.sqrt(8.0))
+    careful, indifferent = resac(beta_lcb=-1.0), resac()
+    assert careful.actor_loss(now(sure)) < careful.actor_loss(now(unsure))
+    assert indifferent.actor_loss(now(sure)) == indifferent.actor_loss(now(unsure))
     # a surer policy pays α·log π
-    assert eq.actor_loss(zero + 1.0, sure, 0.5, -1.0).item() == pytest.approx(-1.5)
+    assert careful.actor_loss(now(sure, torch.ones(1), 0.5)).item() == pytest.approx(-1.5)
 
 
 def test_the_anchor_is_a_mean_square() -> None:
-    here, there = torch.tensor([[1.0, 2.0, 5.0, 0.0]], requires_grad=True), torch.tensor([[1.0, 0.0, 4.0, 1.0]])
-    penalty = eq.anchor_penalty(here, there, 0.1)
+    here, there = torch.tensor([[1.0, 2.0, 5.0, 0.0]]), torch.tensor([[1.0, 0.0, 4.0, 1.0]])
+    algorithm = resac(anchor_weight=0.1)
+    assert algorithm.penalises_actor
+    assert not resac().penalises_actor
+    penalty, (gradient,) = slopes(lambda leaf: algorithm.actor_penalty(leaf, there), here)
     assert penalty.item() == pytest.approx(0.1 * (4 + 1 + 1) / 4)
-    (gradient,) = torch.autograd.grad(penalty, [here])
+    assert gradient is not None
     assert gradient.numpy() == pytest.approx(0.1 * 2 * np.array([[0.0, 2.0, 1.0, -1.0]]) / 4)
-
-
-@pytest.mark.parametrize(("entropy", "sign"), [(-3.0, 1.0), (1.0, -1.0), (-1.0, 0.0)])
-def test_the_temperature_follows_the_entropy(entropy: float, sign: float) -> None:
-    """Entropy below its target of −1: α must grow; above: shrink."""
-    log_alpha = torch.tensor(-1.0, requires_grad=True)
-    log_prob = torch.tensor([-entropy - 0.5, -entropy + 0.5], requires_grad=True)
-    loss = eq.temperature_loss(log_alpha, log_prob, -1.0)
-    gradients: Any = torch.autograd.grad(loss, [log_alpha, log_prob], allow_unused=True)
-    assert np.sign(-gradients[0].item()) == sign
-    assert gradients[1] is None, "the temperature's loss moves no policy"
