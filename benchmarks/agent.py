@@ -20,15 +20,15 @@ from itertools import pairwise
 import gymnasium as gym
 import numpy as np
 import torch
+from pyresac.deep.algorithms.resac_options import AlgorithmOptions
+from pyresac.deep.deep_learner import Learner
+from pyresac.deep.networks.modules import Features
+from pyresac.deep.networks.squashed_gaussian import SquashedGaussian
 from torch import Tensor, nn
 
 from pyresac.deep.algorithms import objectives as eq
-from pyresac.deep.algorithms.resac_options import AlgorithmOptions
-from pyresac.deep.deep_learner import Learner
 from pyresac.deep.networks.compiled_passes import use_threads
 from pyresac.deep.networks.layout import embedding_width
-from pyresac.deep.networks.modules import Features
-from pyresac.deep.networks.squashed_gaussian import SquashedGaussian
 from pyresac.deep.replay import Batch, ReplayBuffer, Widths
 from pyresac.tasks.action_box import Box
 from pyresac.tasks.experience import Experience

@@ -13,10 +13,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import torch
-from msgspec import Meta
 from torch import Tensor
 
 from pyresac.deep.algorithms.base import ActorInputs, Algorithm, DeepOptions, EntropyOptions, TargetInputs
@@ -27,10 +26,8 @@ from pyresac.deep.networks.network import Network
 from pyresac.deep.policies.policy import Policy
 from pyresac.deep.policies.squashed_gaussian import SquashedGaussian
 from pyresac.errors import InputError
-from pyresac.options import Checked, Count, Fraction, NonNegative
+from pyresac.options import Checked, Count, Fraction, NonNegative, NonPositive
 from pyresac.tasks.experience import Experience
-
-NonPositive = Annotated[float, Meta(le=0)]
 
 
 @dataclass(frozen=True)
