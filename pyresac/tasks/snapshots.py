@@ -24,8 +24,6 @@ _NOT_STATE = frozenset(
         # how it was made and is shown
         *("env", "fullpath", "render_mode", "_ezpickle_args", "_saved_kwargs", "_np_random_seed"),
         *("_metadata", "_cached_spec"),
-        # Gymnasium's checker compares data of two calls; nothing follows from it
-        "_previous_data",
         # clocks, of RecordEpisodeStatistics
         *("episode_start_time", "time_queue"),
     }
@@ -192,8 +190,9 @@ def _name(layer: Layer) -> str:
 
 
 def _layer_state(layer: Layer) -> dict[str, Any]:
-    if not (hasattr(layer, "state_dict") and hasattr(layer, "load_state_dict")):
-        return {"name": _name(layer), "attributes": _attributes(layer, (id(layer),))}
+    if not all(callable(getattr(layer, method, None)) for method in ("state_dict", "load_state_dict")):
+        looks_on = isinstance(layer, gym.wrappers.PassiveEnvChecker)
+        return {"name": _name(layer), "attributes": {} if looks_on else _attributes(layer, (id(layer),))}
     own = encode(layer.state_dict())
     if own is MISSING:
         raise InputError(

@@ -406,10 +406,18 @@ def test_states_of_other_tasks_are_refused() -> None:
 def test_physics_of_another_model_is_refused() -> None:
     hopper, walker = BoxTask("Hopper-v5", {}, 1, 0), BoxTask("Walker2d-v5", {}, 1, 0)
     pendulum = BoxTask("Pendulum-v1", {}, 1, 0)
+    for other in (walker, pendulum):
+        with pytest.raises(
+            CheckpointError, match=r"saved environment is .*(Walker2dEnv|PendulumEnv); this one is .*Hopp"
+        ):
+            hopper.load(other.state(), hopper.arrays())
+    state = json.loads(json.dumps(hopper.state()))
+    state["environments"][0]["physics"] = walker.state()["environments"][0]["physics"]
     with pytest.raises(CheckpointError, match=r"the saved MuJoCo state has \d+ numbers; this model's has \d+"):
-        hopper.load(walker.state(), hopper.arrays())
+        hopper.load(state, hopper.arrays())
+    del state["environments"][0]["physics"]
     with pytest.raises(CheckpointError, match="are not both of MuJoCo"):
-        hopper.load(pendulum.state(), hopper.arrays())
+        hopper.load(state, hopper.arrays())
     state = json.loads(json.dumps(hopper.state()))
     del state["environments"][0]["physics"]["arrays"]["xpos"]
     with pytest.raises(CheckpointError, match="of another model or version: xpos on one side only"):

@@ -16,6 +16,7 @@ from tiny_run import TINY
 from train_command import call, start, wait_for
 from train_command import same_run as same
 
+from pyresac.deep.algorithms import ALGORITHMS
 from pyresac.train import main
 from pyresac.training.checkpoint import load_checkpoint, save_checkpoint
 
@@ -138,6 +139,21 @@ def test_killed_while_it_saves(moment: str, count: int, whole: Path, tiny: Path,
     assert main(["--run-dir", str(killed), "--resume", *again]) == 0
     same(whole, killed, 400)
     assert not list(killed.rglob("*.tmp"))
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_every_algorithm_killed_and_resumed_is_one_run(algorithm: str, tiny: Path, tmp_path: Path) -> None:
+    """Killed when its second checkpoint is written and not in its place; resumed, stopped, and resumed again."""
+    whole, killed = tmp_path / "whole", tmp_path / "killed"
+    common = [*TINY, "--corridor", str(tiny), "--algorithm", algorithm, "--no-tensorboard"]
+    assert main([*common, "--steps", "300", "--run-dir", str(whole)]) == 0
+    command = [sys.executable, "-c", KILLER, "before", "1", *common, "--steps", "300", "--run-dir", str(killed)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=240, check=False)
+    assert done.returncode == -signal.SIGKILL, done.stderr
+    assert [path.name for path in (killed / "checkpoints").glob("*.ckpt")] == ["step-000000000100.ckpt"]
+    assert main(["--run-dir", str(killed), "--resume", "--steps", "234"]) == 0
+    assert main(["--run-dir", str(killed), "--resume", "--steps", "300"]) == 0
+    same(whole, killed, 300)
 
 
 @pytest.mark.slow

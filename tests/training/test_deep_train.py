@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from safetensors import SafetensorError
 from tiny_run import TINY
 
 from pyresac.errors import InputError
@@ -353,18 +354,20 @@ def test_a_full_disk_is_a_message(
 ) -> None:
     import pyresac.training.checkpoint as module
 
-    plain, written = module._bytes, [0]
+    plain, written = module.save_file, [0]
 
-    def full(array: Any) -> Any:
+    def full(arrays: Any, path: Path, metadata: Any) -> None:
         written[0] += 1
-        if written[0] > 150:  # in the middle of the second or third file's arrays
-            raise OSError(28, "No space left on device")
-        return plain(array)
+        plain(arrays, path, metadata=metadata)
+        if written[0] == 3:
+            path.write_bytes(path.read_bytes()[:999])
+            raise SafetensorError("Error while serializing: I/O error: No space left on device (os error 28)")
 
-    monkeypatch.setattr(module, "_bytes", full)
+    monkeypatch.setattr(module, "save_file", full)
     run = tmp_path / "run"
     assert trained(tiny, run) == 1
-    assert "No space left on device" in capsys.readouterr().err
+    error = " ".join(capsys.readouterr().err.split())
+    assert f"No space left on device: {run / 'checkpoints/step-000000000300.ckpt'} at step 300; go on from" in error
     monkeypatch.undo()
     saved = list((run / "checkpoints").iterdir())
     assert saved
