@@ -101,15 +101,23 @@ def restore_layers(layers: list[Layer], saved: list[dict[str, Any]]) -> None:
 
 
 def prepare_player(player: gym.Env[Any, Any], made: Mapping[str, Any], trained: gym.Env[Any, Any]) -> None:
-    """Bring an environment for evaluation into the state `made` that it was made in, with a training one's wrappers.
+    """Bring an environment for evaluation into the state `made` that it was made in, but with the running statistics
+    of a training one, which the policy has learned under.
 
-    So running statistics are those that the policy has learned under, and they stay as they are while it is played.
+    Those are wrappers with `update_running_mean`, as Gymnasium's have it; it is off while the policy is played.
     """
-    wrappers = [_layer_state(layer) for layer in layers_of(trained)[:-1]]
-    restore_environment(player, {**made, "layers": [*wrappers, made["layers"][-1]]})
-    for wrapper in layers_of(player)[:-1]:
-        if hasattr(wrapper, "update_running_mean"):
-            wrapper.update_running_mean = False
+    layers = [
+        _layer_state(layer) if _has_statistics(layer) else own
+        for layer, own in zip(layers_of(trained), made["layers"], strict=True)
+    ]
+    restore_environment(player, {**made, "layers": layers})
+    for layer in layers_of(player):
+        if _has_statistics(layer):
+            layer.update_running_mean = False
+
+
+def _has_statistics(layer: Layer) -> bool:
+    return isinstance(layer, gym.Wrapper) and hasattr(layer, "update_running_mean")
 
 
 def restore_wrappers(env: gym.Env[Any, Any], state: Mapping[str, Any]) -> None:

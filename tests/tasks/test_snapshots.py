@@ -59,8 +59,8 @@ def test_every_wrapper_is_restored_bit_for_bit(name: str) -> None:
     [
         (
             "Silent",
-            "environment 'wrapped_tasks:wrapped_tasks/Silent-v0' cannot be saved and resumed: a restored copy departs with its "
-            "wrapper Silent, and without it does not; give that wrapper state_dict()",
+            "environment 'wrapped_tasks:wrapped_tasks/Silent-v0' cannot be saved and resumed: a restored copy "
+            "departs with its wrapper Silent, and without it does not; give that wrapper state_dict()",
         ),
         ("Mumbling", "state_dict() of Mumbling gives a value that cannot be saved; it may hold None, numbers"),
     ],

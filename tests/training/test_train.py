@@ -15,7 +15,6 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 import pytest
-from pyresac.training.config import from_dict, to_dict
 from train_command import assert_refused
 
 from pyresac.errors import InputError
