@@ -22,6 +22,7 @@ T = TypeVar("T")
 Count = Annotated[int, Meta(ge=1)]
 """A whole number from 1 on."""
 NonNegative = Annotated[float, Meta(ge=0)]
+NonPositive = Annotated[float, Meta(le=0)]
 Positive = Annotated[float, Meta(gt=0)]
 Share = Annotated[float, Meta(gt=0, le=1)]
 """In (0, 1]."""
@@ -64,12 +65,17 @@ def _bounds(meta: Meta) -> str:
     high = meta.le if meta.le is not None else meta.lt
     if low is not None and high is not None:
         left, right = "[" if meta.ge is not None else "(", "]" if meta.le is not None else ")"
-        return f"it must lie in {left}{low:g}, {high:g}{right}"
+        return f"it must lie in {left}{_number(low)}, {_number(high)}{right}"
     if low is not None:
-        return f"it must be at least {low:g}" if meta.ge is not None else f"it must be greater than {low:g}"
+        return f"it must be {'at least' if meta.ge is not None else 'greater than'} {_number(low)}"
     if high is not None:
-        return f"it must be at most {high:g}" if meta.le is not None else f"it must be less than {high:g}"
+        return f"it must be {'at most' if meta.le is not None else 'less than'} {_number(high)}"
     return ""
+
+
+def _number(bound: float) -> str:
+    """Short where that is exact."""
+    return f"{bound:g}" if float(f"{bound:g}") == bound else str(bound)
 
 
 def kinds_of(cls: type[Any]) -> dict[str, Any]:
@@ -109,16 +115,37 @@ def read_options(cls: type[T], values: Any, where: str) -> T:
     try:
         return msgspec.convert(values, cls)
     except msgspec.ValidationError as error:
-        raise InputError(f"{where}: {error}") from error
+        raise InputError(f"{where}: {_explained(error, values, cls)}") from error
+
+
+def _explained(error: msgspec.ValidationError, values: Any, kind: Any) -> str:
+    """msgspec's message with the option's name, what was given, and the bounds in words."""
+    text, _, place = str(error).partition(" - at `$.")
+    steps = place.removesuffix("`").split(".") if place else []
+    for step in steps:
+        name, *indices = step.removesuffix("]").split("[")
+        values, kind = values[name], kinds_of(_dataclass_in(kind)).get(name) if _dataclass_in(kind) else None
+        for index in indices:
+            values = values[int(index.rstrip("]"))] if index.rstrip("]").isdigit() else values
+    if not text.startswith("Expected "):
+        return text  # of a `__post_init__`
+    bounds = "" if ", got " in text else allowed(kind)
+    return f"{'.'.join(steps)} = {values!r}; {bounds or text[0].lower() + text[1:]}"
+
+
+def _dataclass_in(kind: Any) -> Any:
+    """The dataclass that a field's type is, without its annotations; None for another type."""
+    while get_origin(kind) is Annotated:
+        kind = get_args(kind)[0]
+    return kind if isinstance(kind, type) and dataclasses.is_dataclass(kind) else None
 
 
 def _require_known(kind: Any, values: Any, where: str) -> None:
     """msgspec ignores unknown fields of dataclasses; a misspelt option must not be ignored."""
-    while get_origin(kind) is Annotated:
-        kind = get_args(kind)[0]
-    if not dataclasses.is_dataclass(kind) or not isinstance(kind, type) or not isinstance(values, dict):
+    found = _dataclass_in(kind)
+    if found is None or not isinstance(values, dict):
         return
-    kinds = kinds_of(kind)
+    kinds = kinds_of(found)
     unknown = sorted(set(values) - set(kinds))
     if unknown:
         raise InputError(f"{where} has unknown options {', '.join(unknown)}; known are {', '.join(sorted(kinds))}")

@@ -20,11 +20,11 @@ import tyro
 from rich.console import Console
 from rich.markup import escape
 
-from pyresac.command import exit_code
+from pyresac.command import console, exit_code
 from pyresac.deep.networks.compiled_passes import single_threaded_libraries
 from pyresac.errors import InputError
 from pyresac.options import differences, load_json, to_plain
-from pyresac.training.agents import FirstLook, agent_module
+from pyresac.training.agents import AGENTS, FirstLook, agent_module
 from pyresac.training.folder import RunFolder, new_run_path
 from pyresac.training.loop import restore_latest, train
 from pyresac.training.run_options import FREE_ON_RESUME, CommandOptions
@@ -35,18 +35,18 @@ PROGRAM = "python -m pyresac.train"
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the command; return its exit code."""
-    console = Console(highlight=False, emoji=False)
     given = sys.argv[1:] if arguments is None else arguments
     with single_threaded_libraries():
-        return exit_code(lambda: run(given, console))
+        return exit_code(lambda: run(given, console()))
 
 
-def run(arguments: list[str], console: Console) -> int:
+def run(arguments: list[str], out: Console) -> int:
     """Parse, open the run folder, train, report. Raises InputError, DivergenceError, OSError."""
     first = _first_look(arguments)
     for name in ("run_dir", "config"):
         if getattr(first, name) == "":
             raise InputError(f"--{name.replace('_', '-')} was given an empty path")
+    trainee: Any = None
     folder = RunFolder.open(Path(first.run_dir)) if first.resume and first.run_dir is not None else None
     try:
         name, config = parse(arguments, first, folder)
@@ -60,39 +60,51 @@ def run(arguments: list[str], console: Console) -> int:
             if trainee.step > config.run.steps:
                 raise InputError(f"steps = {config.run.steps}, but {folder.path} is at step {trainee.step} already")
             folder.write_config(saved)
-        return _train_and_report(trainee, config, folder, saved, console)
+        return _train_and_report(trainee, config, folder, saved, out)
     except KeyboardInterrupt:
-        raise KeyboardInterrupt(_way_on(folder)) from None
+        raise KeyboardInterrupt(f"interrupted{_way_on(folder)}") from None
+    except BrokenPipeError:  # of the parser's help
+        raise
+    except OSError as error:
+        step = "" if trainee is None else f" at step {trainee.step:,}"
+        raise OSError(f"{_refused(error)}{step}{_way_on(folder)}") from error
     finally:
         if folder is not None:
             folder.close()
 
 
 def _way_on(folder: RunFolder | None) -> str:
-    """After an interrupt at once, without a new checkpoint."""
+    """After an end without a new checkpoint."""
     if folder is None:
-        return "interrupted before there was a run folder"
+        return " before there was a run folder"
     last = folder.latest()
     start = "the beginning, there is no checkpoint" if last is None else str(last)
-    return f"interrupted; go on from {start}, with\n  {folder.resume_command()}"
+    return f"; go on from {start}, with\n  {folder.resume_command()}"
 
 
-def _train_and_report(trainee: Any, config: Any, folder: RunFolder, saved: dict[str, Any], console: Console) -> int:
+def _refused(error: OSError) -> str:
+    """What the system said, and of which file."""
+    reason = error.strerror or str(error)
+    return reason if error.filename is None else f"{reason}: {error.filename}"
+
+
+def _train_and_report(trainee: Any, config: Any, folder: RunFolder, saved: dict[str, Any], out: Console) -> int:
     start, began = trainee.step, time.perf_counter()
     doing = f"resumed at step {start:,} of" if start else "training"
-    console.print(f"[bold]{escape(trainee.title)}[/], seed {config.run.seed}", soft_wrap=True)
-    console.print(f"{doing} {config.run.steps:,} steps in {escape(str(folder.path))}", soft_wrap=True)
-    stopped = train(trainee, config.run, folder, saved, console)
+    out.print(f"[bold]{escape(trainee.title)}[/], seed {config.run.seed}", soft_wrap=True)
+    out.print(f"{doing} {config.run.steps:,} steps in {escape(str(folder.path))}", soft_wrap=True)
+    stopped = train(trainee, config.run, folder, saved, out)
     seconds = time.perf_counter() - began
     if stopped is not None and trainee.step < config.run.steps:
-        console.print(f"Stopped by {stopped} at step {trainee.step:,}; the checkpoint is written. Go on with")
-        console.print(f"  {escape(folder.resume_command())}", soft_wrap=True)
+        out.print(f"Stopped by {stopped} at step {trainee.step:,}; the checkpoint is written. Go on with")
+        out.print(f"  {escape(folder.resume_command())}", soft_wrap=True)
         return 0
-    result = trainee.report(console)
+    result = trainee.result()
     folder.write_result(result)
+    trainee.show(result, out)
     done = trainee.step - start
     pace = f"{done:,} steps in {seconds:.1f} s ({done / seconds:,.0f}/s)" if done else "Nothing was left to do"
-    console.print(f"{pace}. Curves: {escape(str(folder.metrics_file))}", soft_wrap=True)
+    out.print(f"{pace}. Curves: {escape(str(folder.metrics_file))}", soft_wrap=True)
     return 0
 
 
@@ -107,7 +119,9 @@ def parse(arguments: list[str], first: FirstLook, folder: RunFolder | None) -> t
     if "command" in values:
         raise InputError(f"{path}: command stands in no file; --run-dir, --config and --resume go on the command line")
     saved_name = values.pop("agent", DEFAULT_AGENT)
-    name = first.agent or saved_name
+    if not isinstance(saved_name, str) or saved_name not in AGENTS:
+        raise InputError(f"{path}: agent {saved_name!r} is unknown; known are {', '.join(AGENTS)}")
+    name = saved_name if first.agent is None else first.agent
     if folder is not None and name != saved_name:
         raise InputError(f"{folder.path} was started with agent {saved_name!r}, not {name!r}")
     module = agent_module(name)

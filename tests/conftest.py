@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from deep_cases import save_tiny_corridor
+from tiny_run import save_tiny_corridor
 
 
 @pytest.fixture(scope="session")

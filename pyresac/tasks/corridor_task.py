@@ -18,10 +18,12 @@ from pyresac.envs.bus.vector import VectorBusCorridor
 from pyresac.errors import CheckpointError, InputError
 from pyresac.tasks.action_box import Box
 from pyresac.tasks.experience import Experience, Numbers
-from pyresac.tasks.task import Codes, Played, Policy, code_offsets
+from pyresac.tasks.task import Codes, Played, Policy, code_offsets, play_in_blocks
 
 EVALUATION_DAYS = 10_000
 """Seed of the first evaluation day; training days have hashed seeds far above."""
+BLOCK = 64
+"""Evaluation days in lockstep, at most."""
 
 
 class CorridorTask:
@@ -69,7 +71,12 @@ class CorridorTask:
         return found
 
     def play(self, policy: Policy, episodes: int, seed: int, discount: float) -> Played:
-        """Days EVALUATION_DAYS + seed, … in lockstep under a policy."""
+        """Days EVALUATION_DAYS + seed, … under a policy, BLOCK of them in lockstep."""
+        return play_in_blocks(
+            lambda first, count: self._play_block(policy, count, seed + first, discount), episodes, BLOCK
+        )
+
+    def _play_block(self, policy: Policy, episodes: int, seed: int, discount: float) -> Played:
         env = VectorBusCorridor(episodes, self.corridor, published=self.published)
         observation, _ = env.reset(seed=EVALUATION_DAYS + seed)
         metrics = {name: np.full(episodes, np.nan) for name in METRICS}
@@ -94,10 +101,7 @@ class CorridorTask:
 
     def load(self, state: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
         """Go on from `state` and `arrays`. Raises CheckpointError for those of another corridor."""
-        if state["corridor"] != self._digest:
-            raise CheckpointError(
-                f"the checkpoint's corridor is not the one that {self.corridor.name!r} names now: its file has changed"
-            )
+        self.load_for_play(state)
         try:
             self._env.set_state(dict(arrays))
         except InputError as error:
@@ -106,6 +110,13 @@ class CorridorTask:
         self._observation = {"continuous": continuous, "categorical": categorical}
         self._running = np.array(state["running"])
         self._finished = list(state["finished"])
+
+    def load_for_play(self, state: Mapping[str, Any]) -> None:
+        """See `Task`: days of evaluation depend on the corridor alone. Raises CheckpointError for another one."""
+        if state["corridor"] != self._digest:
+            raise CheckpointError(
+                f"the checkpoint's corridor is not the one that {self.corridor.name!r} names now: its file has changed"
+            )
 
     def observed(self, observation: Observation) -> tuple[Numbers, Codes]:
         """Features of n decisions as a controller sees them, each field (n,).

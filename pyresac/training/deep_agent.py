@@ -15,18 +15,18 @@ from pyresac.deep.algorithms import ALGORITHMS, algorithm_of, algorithm_type
 from pyresac.deep.algorithms.base import DeepOptions
 from pyresac.envs.bus.named import corridor_named
 from pyresac.errors import InputError
-from pyresac.options import Checked, Count, kinds_of, read_options, to_plain
+from pyresac.options import Checked, kinds_of, read_options, to_plain
 from pyresac.tasks.corridor_task import CorridorTask
 from pyresac.tasks.environments import keywords_in
 from pyresac.tasks.task import Task
 from pyresac.training import presets
 from pyresac.training.agents import FirstLook
-from pyresac.training.deep_report import report
+from pyresac.training.deep_report import print_result, result_of
 from pyresac.training.deep_trainee import DeepTrainee
 from pyresac.training.run_options import CommandOptions, RunOptions
 
 CORRIDOR = "corridor"
-MOST_THREADS = 1024
+MOST_THREADS, MOST_COPIES = 1024, 4096
 GYMNASIUM_CORRIDORS = ("pyresac/BusCorridor-v0", "BusCorridor-v0")
 
 
@@ -42,7 +42,7 @@ class ProblemOptions(Checked):
     """Which corridor: default, a JSON file, or published-slow:FOLDER / published-fast:FOLDER."""
     published: bool = False
     """Keep the published corridor program's accidents, as a comparison with its figures needs."""
-    num_envs: Count = 8
+    num_envs: Annotated[int, Meta(ge=1, le=MOST_COPIES)] = 8
     """Environments in lockstep; steps count those of all of them."""
     device: str = "cpu"
     """PyTorch's name of a device: cpu, cuda, cuda:1, …"""
@@ -100,8 +100,6 @@ _CONFIG_TYPES: dict[type[DeepOptions], type[DeepConfig]] = {}
 def read_config(values: Mapping[str, Any], where: str) -> DeepConfig:
     """A configuration from JSON, whose algorithm says which options it has. Raises InputError naming `where`."""
     name = values.get("algorithm", presets.DEFAULT_ALGORITHM)
-    if not isinstance(name, str):
-        raise InputError(f"{where}: algorithm = {name!r}; it must be a name")
     return read_options(config_type(algorithm_type(name).options_type), dict(values), where)
 
 
@@ -113,11 +111,15 @@ def base_config(values: Mapping[str, Any], first: FirstLook, where: str) -> Deep
     chosen = {}
     for name, given in (("preset", first.preset), ("algorithm", first.algorithm)):
         of_file = values.get(name)
+        if not isinstance(of_file, str | None):
+            raise InputError(f"{where}: {name} = {of_file!r}; it must be a name")
         if None not in (given, of_file) and given != of_file:
             raise InputError(f"--{name} {given} was given with {where}, which has the {name} {of_file!r}; give one")
         chosen[name] = given if of_file is None else of_file
     problem = values.get("problem")
-    env = first.env or (problem.get("env") if isinstance(problem, dict) else None)
+    env = first.env if first.env is not None else problem.get("env") if isinstance(problem, dict) else None
+    if not isinstance(env, str | None):
+        raise InputError(f"{where}: problem.env = {env!r}; it must be a name")
     base = to_plain(preset_config(chosen["preset"], chosen["algorithm"], env))
     return read_config(_merged(base, values), where)
 
@@ -153,21 +155,25 @@ def description(config: DeepConfig) -> str:
 
 
 class AgentTrainee(DeepTrainee):
-    """A `DeepTrainee` that ends with this agent's report."""
+    """A `DeepTrainee` that ends with this agent's result."""
 
     def __init__(self, config: DeepConfig, task: Task, device: torch.device) -> None:
         super().__init__(task, algorithm_of(config.options), config.run, device, config.problem.threads)
         self.config = config
 
-    def report(self, console: Console) -> dict[str, Any]:
-        """Print what was learned beside the classical rules; return the same as a dictionary."""
-        return report(self, self.config.run.final_episodes, console)
+    def result(self) -> dict[str, Any]:
+        """What was learned beside the classical rules, as JSON."""
+        return result_of(self, self.config.run.final_episodes)
+
+    def show(self, result: Mapping[str, Any], console: Console) -> None:
+        """Print it."""
+        print_result(console, self, result)
 
 
 def preset_config(preset: str | None, algorithm: str | None, env: str | None) -> DeepConfig:
     """A preset's full configuration for an environment (the corridor by default). InputError if it is unknown."""
-    chosen = preset or presets.DEFAULT
-    problem = ProblemOptions() if env in (None, CORRIDOR) else ProblemOptions(env=str(env), num_envs=1)
+    chosen = presets.DEFAULT if preset is None else preset
+    problem = ProblemOptions() if env is None or env == CORRIDOR else ProblemOptions(env=env, num_envs=1)
     corridor = problem.env == CORRIDOR
     options = presets.options_for(chosen, algorithm, corridor)
     return config_type(type(options))(

@@ -220,7 +220,9 @@ def preset_named(preset: str, algorithm: str | None) -> tuple[Preset, str]:
     found = PRESETS[preset]
     if None not in (algorithm, found.algorithm) and algorithm != found.algorithm:
         raise InputError(f"preset {preset!r} is one of the algorithm {found.algorithm!r}, not of {algorithm!r}")
-    return found, found.algorithm or algorithm or DEFAULT_ALGORITHM
+    if found.algorithm is not None:
+        return found, found.algorithm
+    return found, DEFAULT_ALGORITHM if algorithm is None else algorithm
 
 
 def options_for(preset: str, algorithm: str | None, corridor: bool) -> DeepOptions:
@@ -241,7 +243,7 @@ def run_options(preset: str, algorithm: str | None, corridor: bool) -> RunOption
     found, _ = preset_named(preset, algorithm)
     if not corridor:
         common: dict[str, Any] = {"eval_every": 5_000, "eval_episodes": 5, "final_episodes": 10}
-        steps = 20_000 if preset == "quick" else found.steps or 100_000
+        steps = 20_000 if preset == "quick" else 100_000 if found.steps is None else found.steps
         return RunOptions(steps=steps, checkpoint_every=10_000, **common)
     common = {"eval_episodes": 4, "final_episodes": 10}
     if preset == "quick":

@@ -81,6 +81,7 @@ def restore_run(path: Path, policy: PolicyName = "averaged", device: str = "cpu"
         trainee.learner.updates = saved.state["trainee"]["learner"]["updates"]
         saved_networks = {name.removeprefix("learner/"): array for name, array in saved.arrays.items()}
         load_tensors(trainee.learner.networks(), saved_networks, where)
+        trainee.task.load_for_play(saved.state["trainee"]["task"])
     except KeyError as error:
         raise CheckpointError(f"{where} lacks {error}") from error
     return Restored(files, config, trainee, policy)

@@ -14,6 +14,11 @@ LARGEST_SEED = 2**32 - 1
 """A word: a larger seed would be two of them, and share its streams with another."""
 
 
+Steps = Annotated[int, Meta(ge=1, le=10**12 - 1)]
+"""A number of steps; the names of checkpoints have twelve digits."""
+Episodes = Annotated[int, Meta(ge=1, le=1_000_000)]
+
+
 @dataclass(frozen=True)
 class CommandOptions(Checked):
     """What to train, and where the run lives."""
@@ -43,17 +48,17 @@ class CommandOptions(Checked):
 class RunOptions(Checked):
     """How long it runs, and what it writes."""
 
-    steps: Count = 300_000
+    steps: Steps = 300_000
     """Environment steps in all; a larger number on resume extends the run."""
     seed: Annotated[int, Meta(ge=0, le=LARGEST_SEED)] = 0
     """Seed of everything, from 0 to 2³² − 1: equal seeds and options give bit-identical runs."""
-    eval_every: Count = 10_000
+    eval_every: Steps = 10_000
     """Steps between greedy evaluations, each a row of metrics.csv."""
-    eval_episodes: Count = 30
+    eval_episodes: Episodes = 30
     """Episodes of such an evaluation."""
-    final_episodes: Annotated[int, Meta(ge=2)] = 1_000
+    final_episodes: Annotated[int, Meta(ge=2, le=1_000_000)] = 1_000
     """Episodes measured at the end."""
-    checkpoint_every: Count = 50_000
+    checkpoint_every: Steps = 50_000
     """Steps between checkpoints; one more is written at the end and at Ctrl-C."""
     keep_checkpoints: Count = 2
     """How many of the newest checkpoints stay."""

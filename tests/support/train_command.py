@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from pyresac.train import main
+from pyresac.training.checkpoint import load_checkpoint
 
 COMMAND = [sys.executable, "-m", "pyresac.train"]
 
@@ -46,3 +48,19 @@ def assert_refused(arguments: list[str], message: str, run: Path, capsys: pytest
     assert message in error
     assert "Traceback" not in error
     assert not run.exists()
+
+
+def same_run(first: Path, second: Path, step: int) -> None:
+    """Equal byte for byte, but for what says which program wrote it, and for the rhythm of checkpoints."""
+    assert (first / "metrics.csv").read_bytes() == (second / "metrics.csv").read_bytes()
+    assert (first / "result.json").read_bytes() == (second / "result.json").read_bytes()
+    saved = [load_checkpoint(run / f"checkpoints/step-{step:012d}.ckpt") for run in (first, second)]
+    arrays = [[(name, a.dtype, a.shape, a.tobytes()) for name, a in one.arrays.items()] for one in saved]
+    assert arrays[0] == arrays[1]
+    configs = [json.loads((run / "config.json").read_text()) for run in (first, second)]
+    for content in (*configs, *(one.state["config"] for one in saved)):
+        del content["run"]["checkpoint_every"]
+    for one in saved:
+        del one.state["versions"]
+    assert configs[0] == configs[1]
+    assert json.dumps(saved[0].state) == json.dumps(saved[1].state)

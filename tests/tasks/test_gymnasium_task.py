@@ -9,6 +9,7 @@ import math
 import re
 import subprocess
 import sys
+from collections import deque
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
@@ -66,22 +67,22 @@ class Forgetful(Line):
 
     def __init__(self) -> None:
         super().__init__()
-        self.hidden = {"sum": 0.0}
+        self.hidden = {0: 0.0}
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        self.hidden["sum"] += float(action[0])
+        self.hidden[0] += float(action[0])
         after, _, terminated, truncated, info = super().step(action)
-        return after, self.hidden["sum"], terminated, truncated, info
+        return after, self.hidden[0], terminated, truncated, info
 
 
 class Speaking(Forgetful):
     """The same, but it speaks for itself."""
 
     def state_dict(self) -> dict[str, Any]:
-        return {"x": self.x, "steps": self.steps, "hidden": dict(self.hidden)}
+        return {"x": self.x, "steps": self.steps, "hidden": self.hidden[0]}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        self.x, self.steps, self.hidden = state["x"], state["steps"], dict(state["hidden"])
+        self.x, self.steps, self.hidden[0] = state["x"], state["steps"], state["hidden"]
 
 
 class Breaking(Line):
@@ -396,7 +397,7 @@ def test_states_of_other_tasks_are_refused() -> None:
     with pytest.raises(CheckpointError, match="the checkpoint has 1 environments, not 2"):
         task.load({**state, "environments": state["environments"][:1]}, arrays)
     broken = json.loads(json.dumps(state))
-    broken["environments"][0]["own"]["state"]["array"]["shape"] = [5]
+    broken["environments"][0]["layers"][-1]["attributes"]["state"]["array"]["shape"] = [5]
     with pytest.raises(CheckpointError, match="a saved value is unusable"):
         task.load(broken, arrays)
 
@@ -405,10 +406,18 @@ def test_states_of_other_tasks_are_refused() -> None:
 def test_physics_of_another_model_is_refused() -> None:
     hopper, walker = BoxTask("Hopper-v5", {}, 1, 0), BoxTask("Walker2d-v5", {}, 1, 0)
     pendulum = BoxTask("Pendulum-v1", {}, 1, 0)
+    for other in (walker, pendulum):
+        with pytest.raises(
+            CheckpointError, match=r"saved environment is .*(Walker2dEnv|PendulumEnv); this one is .*Hopp"
+        ):
+            hopper.load(other.state(), hopper.arrays())
+    state = json.loads(json.dumps(hopper.state()))
+    state["environments"][0]["physics"] = walker.state()["environments"][0]["physics"]
     with pytest.raises(CheckpointError, match=r"the saved MuJoCo state has \d+ numbers; this model's has \d+"):
-        hopper.load(walker.state(), hopper.arrays())
+        hopper.load(state, hopper.arrays())
+    del state["environments"][0]["physics"]
     with pytest.raises(CheckpointError, match="are not both of MuJoCo"):
-        hopper.load(pendulum.state(), hopper.arrays())
+        hopper.load(state, hopper.arrays())
     state = json.loads(json.dumps(hopper.state()))
     del state["environments"][0]["physics"]["arrays"]["xpos"]
     with pytest.raises(CheckpointError, match="of another model or version: xpos on one side only"):
@@ -611,6 +620,7 @@ VALUES: list[Any] = [
     *(np.arange(6, dtype=np.int16).reshape(2, 3), np.array([math.nan, -0.0]), np.empty((0, 3)), np.array(2.5)),
     np.asfortranarray(np.arange(6.0).reshape(2, 3)),
     np.arange(4, dtype=">f8"),
+    *({"a": 1.5, "b": {"c": [np.float32(1.0)]}}, {}, deque([1, (2.5,)], 4), deque()),
 ]
 
 
@@ -627,9 +637,10 @@ def test_values_come_back_from_json_as_they_were(value: Any) -> None:
 
 
 LEFT_OUT = {
-    "dict": {},
+    "dict": {1: 2},
     "object": object(),
-    "nested": [1, {}],
+    "nested": [1, {"a": {2: 3}}],
+    "deque": deque([object()]),
     "objects": np.array([object()]),
     "texts": np.array(["a"]),
 }
@@ -645,6 +656,9 @@ def test_other_values_are_left_out(value: Any) -> None:
     "value",
     [
         {"set": [1]},
+        {"dict": [1]},
+        {"deque": {"list": [1]}},
+        {"deque": 3},
         {"float": "x"},
         {},
         {"array": {"dtype": "|O", "shape": [1], "bytes": ""}},

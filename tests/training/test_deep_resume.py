@@ -12,9 +12,11 @@ import time
 from pathlib import Path
 
 import pytest
-from deep_cases import TINY
+from tiny_run import TINY
 from train_command import call, start, wait_for
+from train_command import same_run as same
 
+from pyresac.deep.algorithms import ALGORITHMS
 from pyresac.train import main
 from pyresac.training.checkpoint import load_checkpoint, save_checkpoint
 
@@ -27,22 +29,6 @@ def options(tiny: Path, run: Path, steps: int, *more: str) -> list[str]:
         *(*TINY, "--corridor", str(tiny), *SCHEDULED, "--no-tensorboard"),
         *("--steps", str(steps), *more, "--run-dir", str(run)),
     ]
-
-
-def same(first: Path, second: Path, step: int) -> None:
-    """Equal byte for byte, but for what says which program wrote it, and for the rhythm of checkpoints."""
-    assert (first / "metrics.csv").read_bytes() == (second / "metrics.csv").read_bytes()
-    assert (first / "result.json").read_bytes() == (second / "result.json").read_bytes()
-    saved = [load_checkpoint(run / f"checkpoints/step-{step:012d}.ckpt") for run in (first, second)]
-    arrays = [[(name, a.dtype, a.shape, a.tobytes()) for name, a in one.arrays.items()] for one in saved]
-    assert arrays[0] == arrays[1]
-    configs = [json.loads((run / "config.json").read_text()) for run in (first, second)]
-    for content in (*configs, *(one.state["config"] for one in saved)):
-        del content["run"]["checkpoint_every"]
-    for one in saved:
-        del one.state["versions"]
-    assert configs[0] == configs[1]
-    assert json.dumps(saved[0].state) == json.dumps(saved[1].state)
 
 
 @pytest.fixture(scope="module")
@@ -155,6 +141,21 @@ def test_killed_while_it_saves(moment: str, count: int, whole: Path, tiny: Path,
     assert not list(killed.rglob("*.tmp"))
 
 
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_every_algorithm_killed_and_resumed_is_one_run(algorithm: str, tiny: Path, tmp_path: Path) -> None:
+    """Killed when its second checkpoint is written and not in its place; resumed, stopped, and resumed again."""
+    whole, killed = tmp_path / "whole", tmp_path / "killed"
+    common = [*TINY, "--corridor", str(tiny), "--algorithm", algorithm, "--no-tensorboard"]
+    assert main([*common, "--steps", "300", "--run-dir", str(whole)]) == 0
+    command = [sys.executable, "-c", KILLER, "before", "1", *common, "--steps", "300", "--run-dir", str(killed)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=240, check=False)
+    assert done.returncode == -signal.SIGKILL, done.stderr
+    assert [path.name for path in (killed / "checkpoints").glob("*.ckpt")] == ["step-000000000100.ckpt"]
+    assert main(["--run-dir", str(killed), "--resume", "--steps", "234"]) == 0
+    assert main(["--run-dir", str(killed), "--resume", "--steps", "300"]) == 0
+    same(whole, killed, 300)
+
+
 @pytest.mark.slow
 def test_killed_at_random_moments(whole: Path, tiny: Path, tmp_path: Path) -> None:
     killed, often = tmp_path / "killed", ["--checkpoint-every", "20"]
@@ -204,14 +205,15 @@ def copy_of(run: Path, target: Path) -> Path:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        (["--discount", "0.9"], "algorithm.discount: 0.97 → 0.9"),
+        (["--discount", "0.9"], "options.discount: 0.97 → 0.9"),
         (["--seed", "5"], "run.seed: 0 → 5"),
         (["--num-envs", "4"], "problem.num_envs: 2 → 4"),
-        (["--hidden", "9"], "algorithm.hidden: [8] → [9]"),
+        (["--hidden", "9"], "options.hidden: [8] → [9]"),
         (["--eval-every", "50"], "run.eval_every: 100 → 50"),
-        (["--skip-terminals"], "algorithm.departures.skip_terminals: False → True"),
+        (["--skip-terminals"], "options.departures.skip_terminals: False → True"),
         (["--preset", "resac-b0"], "--preset resac-b0 was given with"),
-        (["--agent", "tabular"], "was started with agent 'resac', not 'tabular'"),
+        (["--algorithm", "sac"], "--algorithm sac was given with"),
+        (["--agent", "tabular"], "was started with agent 'deep', not 'tabular'"),
         (["--steps", "100"], "steps = 100, but"),
         (["--steps", "201"], "steps = 201; it must be a multiple of num_envs = 2"),
     ],
@@ -245,10 +247,10 @@ NEWEST = "checkpoints/step-000000000200.ckpt"
 @pytest.mark.parametrize(
     ("damage", "message"),
     [
-        (lambda content: content[:-1], "is truncated"),
-        (lambda content: content[:30], "is truncated"),
-        (lambda content: b"", "is not a pyresac checkpoint"),
-        (lambda content: b"PK" + content[2:], "is not a pyresac checkpoint"),
+        (lambda content: content[:-1], "is truncated, damaged or no"),
+        (lambda content: content[:30], "is truncated, damaged or no"),
+        (lambda content: b"", "is truncated, damaged or no"),
+        (lambda content: b"PK" + content[2:], "is truncated, damaged or no"),
         (lambda content: content[:-5] + bytes([content[-5] ^ 1]) + content[-4:], "is damaged"),
     ],
     ids=["end cut", "header cut", "empty", "foreign", "one bit"],
@@ -297,7 +299,7 @@ def test_a_checkpoint_of_another_configuration_is_refused(
     assert main(options(tiny, other, 200, "--tau", "0.5")) == 0
     (run / NEWEST).write_bytes((other / NEWEST).read_bytes())
     assert main(["--run-dir", str(run), "--resume"]) == 2
-    assert "belongs to another configuration: algorithm.tau: 0.5 → 0.01" in capsys.readouterr().err
+    assert "belongs to another configuration: options.tau: 0.5 → 0.01" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("other", ["[200.0, 400.0, 600.0]", "[200.0, 400.0, 600.0, 801.0]"])

@@ -13,14 +13,14 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from deep_cases import TINY
-from pyresac.training.config import from_dict
+from safetensors import SafetensorError
+from tiny_run import TINY
 
 from pyresac.errors import InputError
 from pyresac.tasks.experience import Experience, Numbers
 from pyresac.tasks.gymnasium_task import BoxTask
 from pyresac.train import main
-from pyresac.training import deep_agent as resac
+from pyresac.training import deep_agent
 from pyresac.training.checkpoint import load_checkpoint
 from pyresac.training.deep_trainee import DeepTrainee
 
@@ -34,11 +34,11 @@ def trained(tiny: Path, run: Path, *arguments: str, steps: int = 400) -> int:
     return main([*TINY, "--corridor", str(tiny), "--steps", str(steps), *arguments, "--run-dir", str(run)])
 
 
-def trainee_of(tiny: Path, run: Path) -> resac.Trainee:
+def trainee_of(tiny: Path, run: Path) -> DeepTrainee:
     """A fresh trainee of a run's configuration."""
     values = json.loads((run / "config.json").read_text())
     del values["agent"]
-    return resac.build(from_dict(resac.Config, values, "here"))
+    return deep_agent.build(deep_agent.read_config(values, "here"))
 
 
 def test_a_run_writes_what_it_did(tiny: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -56,8 +56,8 @@ def test_a_run_writes_what_it_did(tiny: Path, tmp_path: Path, capsys: pytest.Cap
     assert {"learned", "none", "headway"} < set(result["controllers"])
     assert result["return"] == pytest.approx(np.mean(result["controllers"]["learned"]["reward"]))
     config = json.loads((run / "config.json").read_text())
-    assert (config["agent"], config["preset"]) == ("resac", "resac")
-    assert config["algorithm"]["hidden"] == [8]
+    assert (config["agent"], config["algorithm"], config["preset"]) == ("deep", "resac", "default")
+    assert config["options"]["hidden"] == [8]
     assert list((run / "tensorboard").glob("events.*"))
     assert sorted(path.name for path in (run / "checkpoints").iterdir()) == [
         "step-000000000300.ckpt",
@@ -83,7 +83,7 @@ def test_another_seed_is_another_run(tiny: Path, tmp_path: Path) -> None:
 def everything(trainee: DeepTrainee) -> dict[str, bytes]:
     """State and arrays without the window of statistics, which `measure` closes."""
     state: dict[str, Any] = trainee.state()
-    for name in ("statistics", "schedule"):
+    for name in ("statistics", "algorithm"):
         del state["learner"][name]
     del state["task"]["finished"], state["episodes"]
     arrays = {name: array.tobytes() for name, array in trainee.arrays().items()}
@@ -97,7 +97,7 @@ def test_evaluation_does_not_disturb_training(tiny: Path, tmp_path: Path) -> Non
         plain.advance(60)
         measured.advance(60)
         measured.measure()
-        measured.learner.best.copy_(plain.learner.best)
+        measured.learner.best.matrix.copy_(plain.learner.best.matrix)
     assert everything(plain) == everything(measured)
 
 
@@ -294,11 +294,11 @@ def test_an_interrupt_at_once_names_the_way_on(
 @pytest.mark.parametrize("copies", [1, 7, 64])
 def test_a_run_looks_for_a_stop_now_and_then(copies: int) -> None:
     """Also with more environments side by side than steps between two looks."""
-    config = resac.preset_config("resac", "Pendulum-v1")
+    config = deep_agent.preset_config(None, None, "Pendulum-v1")
     problem = dataclasses.replace(config.problem, num_envs=copies)
-    algorithm = dataclasses.replace(config.algorithm, buffer_size=100)
+    options = dataclasses.replace(config.options, buffer_size=100)
     run = dataclasses.replace(config.run, steps=copies, eval_every=copies, checkpoint_every=copies)
-    chunk = resac.build(dataclasses.replace(config, problem=problem, algorithm=algorithm, run=run)).chunk
+    chunk = deep_agent.build(dataclasses.replace(config, problem=problem, options=options, run=run)).chunk
     assert chunk % copies == 0
     assert 0 < chunk <= max(50, copies)
 
@@ -354,18 +354,20 @@ def test_a_full_disk_is_a_message(
 ) -> None:
     import pyresac.training.checkpoint as module
 
-    plain, written = module._bytes, [0]
+    plain, written = module.save_file, [0]
 
-    def full(array: Any) -> Any:
+    def full(arrays: Any, path: Path, metadata: Any) -> None:
         written[0] += 1
-        if written[0] > 150:  # in the middle of the second or third file's arrays
-            raise OSError(28, "No space left on device")
-        return plain(array)
+        plain(arrays, path, metadata=metadata)
+        if written[0] == 3:
+            path.write_bytes(path.read_bytes()[:999])
+            raise SafetensorError("Error while serializing: I/O error: No space left on device (os error 28)")
 
-    monkeypatch.setattr(module, "_bytes", full)
+    monkeypatch.setattr(module, "save_file", full)
     run = tmp_path / "run"
     assert trained(tiny, run) == 1
-    assert "No space left on device" in capsys.readouterr().err
+    error = " ".join(capsys.readouterr().err.split())
+    assert f"No space left on device: {run / 'checkpoints/step-000000000300.ckpt'} at step 300; go on from" in error
     monkeypatch.undo()
     saved = list((run / "checkpoints").iterdir())
     assert saved

@@ -115,7 +115,7 @@ def test_every_policy_is_that_of_the_newest_checkpoint(runs: list[Path]) -> None
     saved = load_checkpoint(runs[0] / "checkpoints" / "step-000000000800.ckpt")
     found = {policy: restore_run(runs[0], policy) for policy in ("averaged", "best", "actor")}
     for policy, restored in found.items():
-        np.testing.assert_array_equal(restored.parameters.numpy(), saved.arrays[f"learner/{policy}"])
+        np.testing.assert_array_equal(restored.actor.matrix.numpy(), saved.arrays[f"learner/{policy}"])
         np.testing.assert_array_equal(
             restored.trainee.learner.critic.matrix.detach().numpy(), saved.arrays["learner/critic"]
         )
@@ -255,13 +255,13 @@ def damaged(run: Path) -> None:
 
 def reconfigured(run: Path) -> None:
     values = json.loads((run / "config.json").read_text())
-    values["algorithm"]["discount"] = 0.9
+    values["options"]["discount"] = 0.9
     (run / "config.json").write_text(json.dumps(values))
 
 
 def misspelt(run: Path) -> None:
     values = json.loads((run / "config.json").read_text())
-    values["algorithm"]["discont"] = 0.9
+    values["options"]["discont"] = 0.9
     (run / "config.json").write_text(json.dumps(values))
 
 
@@ -282,8 +282,8 @@ SPOILT = [
     (tabular, "run of the agent 'tabular'"),
     (no_checkpoint, "no checkpoint yet; the first one is written at step 400"),
     (damaged, "step-000000000800.ckpt is damaged"),
-    (reconfigured, "belongs to another configuration: algorithm.discount: 0.97 → 0.9"),
-    (misspelt, "unknown fields discont"),
+    (reconfigured, "belongs to another configuration: options.discount: 0.97 → 0.9"),
+    (misspelt, "unknown options discont"),
     (bad_metrics, "metrics.csv is not a table of 2 numbers a line"),
 ]
 
@@ -310,7 +310,8 @@ def test_a_spoilt_curve_does_not_cost_the_table(copy: Path, capsys: pytest.Captu
     [
         (["nowhere"], "nowhere is not a run folder: no such folder"),
         (["RUN", "RUN"], "each may be given once"),
-        (["RUN", "--days", "0"], "episodes = 0; it must be at least 1"),
+        (["RUN", "--days", "0"], "episodes = 0; it must lie in [1, 1000000]"),
+        (["RUN", "--days", "100000000"], "episodes = 100000000; it must lie in [1, 1000000]"),
         (["RUN", "--seed", "-1"], "seed = -1"),
         (["RUN", "--level", "1"], "level = 1.0; it must lie between 0 and 1"),
         (["RUN", "--controllers", "magic"], "controller 'magic' is unknown"),

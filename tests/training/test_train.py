@@ -15,10 +15,10 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 import pytest
-from pyresac.training.config import from_dict, to_dict
 from train_command import assert_refused
 
 from pyresac.errors import InputError
+from pyresac.options import read_options, to_plain
 from pyresac.tabular.learner import LearnerOptions
 from pyresac.tasks.discrete import EnvOptions, make_resumable
 from pyresac.train import main
@@ -26,7 +26,7 @@ from pyresac.training import tabular_agent as tabular
 from pyresac.training.checkpoint import load_checkpoint
 from pyresac.training.metrics_log import MetricsLog
 from pyresac.training.run_options import RunOptions
-from pyresac.training.tabular_agent import Config, TabularTrainee
+from pyresac.training.tabular_agent import TabularConfig, TabularTrainee
 
 TABULAR = ["--agent", "tabular"]
 SHORT = [*TABULAR, "--steps", "6000", "--eval-every", "1500", "--eval-episodes", "5", "--final-episodes", "10"]
@@ -57,11 +57,11 @@ class Secretive(Loop):
     """Hides a part of its state where a snapshot does not look."""
 
     def __init__(self) -> None:
-        self.hidden = {"count": 0}
+        self.hidden = {0: 0}
 
     def step(self, action: int) -> tuple[int, float, bool, bool, dict[str, Any]]:
-        self.hidden["count"] += 1
-        return 0, float(self.hidden["count"]), False, False, {}
+        self.hidden[0] += 1
+        return 0, float(self.hidden[0]), False, False, {}
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -80,7 +80,7 @@ def rows(run: Path) -> list[dict[str, str]]:
 
 
 def trained(env: str, steps: int, **learner: Any) -> TabularTrainee:
-    trainee = TabularTrainee(Config(problem=EnvOptions(env=env), learner=LearnerOptions(**learner)))
+    trainee = TabularTrainee(TabularConfig(problem=EnvOptions(env=env), learner=LearnerOptions(**learner)))
     trainee.advance(steps)
     return trainee
 
@@ -166,7 +166,7 @@ def test_metrics_are_cut_back_to_the_checkpoint(tmp_path: Path) -> None:
 
 
 def test_each_row_speaks_of_the_steps_since_the_last() -> None:
-    trainee = TabularTrainee(Config(problem=EnvOptions(env="test/Ending-v0"), learner=LearnerOptions(**PLAIN)))
+    trainee = TabularTrainee(TabularConfig(problem=EnvOptions(env="test/Ending-v0"), learner=LearnerOptions(**PLAIN)))
     trainee.advance(500)
     trainee.learner.q[...] = 1.0
     first = trainee.measure()
@@ -206,14 +206,16 @@ BAD = [
     (["--env-options", "{"], "is not JSON"),
     (["--env-options", "[1]"], "it must be a JSON object"),
     (["--env-options", '{"no_such": 1}'], "no_such"),
-    (["--discount", "1"], "discount = 1.0; it must be in [0, 1)"),
+    (["--discount", "1"], "discount = 1.0; it must lie in [0, 1)"),
     (["--discount", "high"], "could not convert string to float: 'high'"),
-    (["--temperature", "-1"], "temperature = -1.0; it must be finite and positive"),
-    (["--beta-lcb", "0.5"], "beta_lcb = 0.5; it must be finite and at most 0"),
+    (["--temperature", "-1"], "temperature = -1.0; it must be greater than 0"),
+    (["--beta-lcb", "0.5"], "beta_lcb = 0.5; it must be at most 0"),
     (["--ensemble-size", "1"], "the variance of one head is undefined"),
-    (["--steps", "0"], "steps = 0; it must be at least 1"),
-    (["--seed", "-1"], "seed = -1; it must be at least 0"),
-    (["--seed", "4294967296"], "seed = 4294967296; it must be at most 4294967295"),
+    (["--ensemble-size", "9" * 25], "tables (heads, states, actions) do not fit into memory"),
+    (["--ensemble-size", "9" * 12], "tables (heads, states, actions) do not fit into memory"),
+    (["--steps", "0"], "steps = 0; it must lie in [1, 999999999999]"),
+    (["--seed", "-1"], "seed = -1; it must lie in [0, 4294967295]"),
+    (["--seed", "4294967296"], "seed = 4294967296; it must lie in [0, 4294967295]"),
     (["--eval-step-limit", "0"], "eval_step_limit = 0; it must be at least 1"),
     (["--no-such-option", "1"], "--no-such-option"),
     (["--config", "missing.json"], "cannot read configuration missing.json"),
@@ -238,11 +240,11 @@ def test_configuration_file_is_typed(tmp_path: Path, capsys: pytest.CaptureFixtu
     file = tmp_path / "config.json"
     for content, message in [
         ("[]", "it must be a JSON object"),
-        ('{"learner": {"discont": 0.9}}', "has unknown fields discont; known are"),
-        ('{"learner": {"discount": "0.9"}}', "discount = '0.9'; it must be of type float"),
-        ('{"run": {"steps": true}}', "steps = True; it must be of type int"),
-        ('{"run": 3}', "it must be an object with the fields of RunOptions"),
-        ('{"learner": {"discount": 2}}', "discount = 2.0; it must be in [0, 1)"),
+        ('{"learner": {"discont": 0.9}}', "has unknown options discont; known are"),
+        ('{"learner": {"discount": "0.9"}}', "learner.discount = '0.9'; expected `float`, got `str`"),
+        ('{"run": {"steps": true}}', "run.steps = True; expected `int`, got `bool`"),
+        ('{"run": 3}', "run = 3; expected `object`, got `int`"),
+        ('{"learner": {"discount": 2}}', "learner.discount = 2; it must lie in [0, 1)"),
     ]:
         file.write_text(content)
         assert main([*TABULAR, "--config", str(file)]) == 2
@@ -250,8 +252,8 @@ def test_configuration_file_is_typed(tmp_path: Path, capsys: pytest.CaptureFixtu
 
 
 def test_options_survive_json_exactly() -> None:
-    config = Config(run=RunOptions(steps=7), learner=LearnerOptions(discount=0.1 + 0.2))
-    assert from_dict(Config, json.loads(json.dumps(to_dict(config))), "here") == config
+    config = TabularConfig(run=RunOptions(steps=7), learner=LearnerOptions(discount=0.1 + 0.2))
+    assert read_options(TabularConfig, json.loads(json.dumps(to_plain(config))), "here") == config
 
 
 def test_divergence_stops_with_quantity_step_and_last_checkpoint(
@@ -277,7 +279,8 @@ def test_a_full_disk_is_a_message(
 
     monkeypatch.setattr("pyresac.training.loop.RunFolder.save", full)
     assert main([*SHORT, "--run-dir", str(tmp_path / "run")]) == 1
-    assert "No space left on device" in capsys.readouterr().err
+    error = " ".join(capsys.readouterr().err.split())
+    assert "stopped: No space left on device at step 6,000; go on from the beginning, there is no checkpoint" in error
 
 
 def test_snapshot_check_accepts_toy_text() -> None:
@@ -288,7 +291,7 @@ def test_snapshot_check_accepts_toy_text() -> None:
 
 
 def test_evaluation_does_not_disturb_training() -> None:
-    plain, measured = (tabular.build(Config()) for _ in range(2))
+    plain, measured = (tabular.build(TabularConfig()) for _ in range(2))
     for _ in range(4):
         plain.advance(500)
         measured.advance(500)

@@ -16,10 +16,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import torch
-from msgspec import Meta
 from torch import Tensor
 
 from pyresac.deep.algorithms.base import ActorInputs, Algorithm, DeepOptions, EntropyOptions, TargetInputs
@@ -30,10 +29,8 @@ from pyresac.deep.networks.network import Network
 from pyresac.deep.policies.policy import Policy
 from pyresac.deep.policies.squashed_gaussian import SquashedGaussian
 from pyresac.errors import InputError
-from pyresac.options import Checked, Count, Fraction, NonNegative, Positive
+from pyresac.options import Checked, Count, Fraction, NonNegative, NonPositive, Positive
 from pyresac.tasks.experience import Experience
-
-NonPositive = Annotated[float, Meta(le=0)]
 
 SIGMA_DECAY = 0.99
 """Of σ_ema, a step of the actor."""
