@@ -130,7 +130,7 @@ def learn_quantiles(
     dropped: int,
     generator: np.random.Generator,
 ) -> None:
-    """`learn` for quantile tables (K, S, A, M) by quantile regression.
+    """`learn` for quantile tables (K, S, A, M) by quantile regression, whose steps are of size `rate` at most.
 
     dropped ≥ 0: the pool of all heads' quantiles without the largest `dropped` of each head (TQC), whose mean the actor
     ascends; −1: the least of the heads, quantile by quantile (DSAC).
@@ -163,14 +163,14 @@ def learn_quantiles(
                 atoms = np.empty(count)
                 for m in range(count):
                     atoms[m] = target[:, after, chosen, m].min()
+                atoms.sort()
         for head in range(heads):
             if generator.random() < 0.5:
                 continue
             for m in range(count):
-                level, own, slope = (m + 0.5) / count, tables[head, state, action, m], 0.0
-                for atom in atoms:
-                    slope += level - (1.0 if reward + discount * atom < own else 0.0)
-                tables[head, state, action, m] = own + rate * slope / len(atoms)
+                level, own = (m + 0.5) / count, tables[head, state, action, m]
+                below = np.searchsorted(atoms, (own - reward) / discount)
+                tables[head, state, action, m] = own + rate * (level - below / len(atoms))
             tables[head, state, action].sort()
             for m in range(count):
                 following = target[head, state, action, m]

@@ -57,7 +57,7 @@ def analyse(folder: Path, scale: Scale, figures: Path) -> Outcome:
         last = evaluated[-max(1, len(evaluated) // 4) :]
         final.setdefault(task, {}).setdefault(label, []).append(float(last.mean()))
         with_limit = BoxTask(task, {"max_episode_steps": LONG}, 1, 0)
-        played = one.trainee.play_in(with_limit, EPISODES, 0, one.actor)
+        played = one.trainee.play(EPISODES, 0, one.actor, with_limit)
         long.setdefault(task, {}).setdefault(label, []).append(float(played.returns.mean()))
         curves.setdefault(task, {}).setdefault(label, []).append(evaluated.tolist())
     tables = [_table(task, final[task], long[task]) for task in TASKS[scale] if task in final]

@@ -125,8 +125,8 @@ class DeepTrainee:
         numbers = torch.from_numpy(np.ascontiguousarray(dense)).to(device)
         return Inputs(numbers, torch.from_numpy(codes).to(device) if codes.shape[1] else None)
 
-    def play(self, episodes: int, seed: int, actor: Network | None = None) -> Played:
-        """Episodes of the deterministic averaged policy, or of another actor.
+    def play(self, episodes: int, seed: int, actor: Network | None = None, task: Task | None = None) -> Played:
+        """Episodes of the deterministic averaged policy, or of another actor, in the own task or in a like one.
 
         Raises DivergenceError if the policy or the environment gives a number that is not finite.
         """
@@ -138,7 +138,7 @@ class DeepTrainee:
                 raise DivergenceError(f"actions of the {which} are not finite at update {self.learner.updates:,}")
             return actions
 
-        return self.task.play(policy, episodes, seed, self.options.discount)
+        return (self.task if task is None else task).play(policy, episodes, seed, self.options.discount)
 
     def measure(self) -> dict[str, float]:
         """Play the averaged policy on the evaluation episodes, and close the window of training statistics."""
