@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, make_dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import torch
 import tyro
@@ -13,6 +13,7 @@ from rich.console import Console
 
 from pyresac.deep.algorithms import ALGORITHMS, algorithm_of, algorithm_type
 from pyresac.deep.algorithms.base import DeepOptions
+from pyresac.envs.bus.controllers import controller_named
 from pyresac.envs.bus.named import corridor_named
 from pyresac.errors import InputError
 from pyresac.options import Checked, kinds_of, read_options, to_plain
@@ -42,6 +43,10 @@ class ProblemOptions(Checked):
     """Which corridor: default, a JSON file, or published-slow:FOLDER / published-fast:FOLDER."""
     published: bool = False
     """Keep the published corridor program's accidents, as a comparison with its figures needs."""
+    observation: Literal["paper", "full"] = "paper"
+    """What is seen of the corridor: the paper's state, or lateness, load and waiting passengers beside it."""
+    rule: str | None = None
+    """A controller of the corridor, such as schedule or linear: an action is then added to its holding."""
     num_envs: Annotated[int, Meta(ge=1, le=MOST_COPIES)] = 8
     """Environments in lockstep; steps count those of all of them."""
     device: str = "cpu"
@@ -55,6 +60,10 @@ class ProblemOptions(Checked):
         self.keywords()
         if self.env != CORRIDOR and (self.corridor != "default" or self.published):
             raise InputError(f"corridor and published go with env = {CORRIDOR!r}; env is {self.env!r}")
+        if self.env != CORRIDOR and (self.observation != "paper" or self.rule is not None):
+            raise InputError(f"observation and rule go with env = {CORRIDOR!r}; env is {self.env!r}")
+        if self.rule is not None:
+            controller_named(self.rule)
         if self.env in GYMNASIUM_CORRIDORS:
             raise InputError(f"env = {self.env!r}; the corridor is trained on as --env {CORRIDOR}, with whole trips")
         if self.env == CORRIDOR and self.keywords():
@@ -197,7 +206,9 @@ def build(config: DeepConfig) -> AgentTrainee:
 def make_task(problem: ProblemOptions, seed: int) -> Task:
     """The problem's environments. Raises InputError if there are none such."""
     if problem.env == CORRIDOR:
-        return CorridorTask(corridor_named(problem.corridor), problem.num_envs, seed, problem.published)
+        rule = None if problem.rule is None else controller_named(problem.rule)
+        corridor = corridor_named(problem.corridor)
+        return CorridorTask(corridor, problem.num_envs, seed, problem.published, problem.observation, rule)
     from pyresac.tasks.gymnasium_task import BoxTask
 
     return BoxTask(problem.env, problem.keywords(), problem.num_envs, seed)

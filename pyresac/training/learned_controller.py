@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-import numpy as np
-
 from pyresac.deep.networks.network import Network
 from pyresac.envs.bus.observation import Observation
 from pyresac.tasks.corridor_task import CorridorTask
@@ -24,4 +22,4 @@ class LearnedController:
         """(n,) seconds in [0, H_max] for n decisions. Raises InputError for a bus or stop that was not learned."""
         state = self._trainee.features(*self._task.observed(observation))
         unit = self._trainee.learner.exploit(state, self._actor)
-        return np.clip(self._task.box.to_action(unit)[:, 0].astype(np.float64), 0.0, observation.holding_limit)
+        return self._task.holding(observation, unit)

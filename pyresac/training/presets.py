@@ -39,6 +39,10 @@ CORRIDOR: Settings = {
 """Of every algorithm on the corridor, as far as it reads them; chosen for RE-SAC on the published slow corridor."""
 
 
+CORRIDOR_PROBLEM: Settings = {"observation": "full"}
+"""How the corridor is seen."""
+
+
 @dataclass(frozen=True)
 class Preset:
     """Settings over the defaults of an algorithm."""
@@ -236,6 +240,12 @@ def options_for(preset: str, algorithm: str | None, corridor: bool) -> DeepOptio
     if not found.replaces_corridor:
         settings |= (OWN_CORRIDOR if corridor else OWN_BOX).get(name, {})
     return options_type(**{**settings, **found.always, **(found.corridor if corridor else found.box)})
+
+
+def problem_for(preset: str) -> dict[str, Any]:
+    """What a preset sees of the corridor: the full observation, or the paper's state for the paper's settings."""
+    found, _ = preset_named(preset, None)
+    return {"observation": "paper"} if found.replaces_corridor else dict(CORRIDOR_PROBLEM)
 
 
 def run_options(preset: str, algorithm: str | None, corridor: bool) -> RunOptions:
