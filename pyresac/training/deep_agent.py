@@ -182,8 +182,8 @@ class AgentTrainee(DeepTrainee):
 def preset_config(preset: str | None, algorithm: str | None, env: str | None) -> DeepConfig:
     """A preset's full configuration for an environment (the corridor by default). InputError if it is unknown."""
     chosen = presets.DEFAULT if preset is None else preset
-    problem = ProblemOptions() if env is None or env == CORRIDOR else ProblemOptions(env=env, num_envs=1)
-    corridor = problem.env == CORRIDOR
+    corridor = env is None or env == CORRIDOR
+    problem = ProblemOptions(**presets.problem_for(chosen)) if corridor else ProblemOptions(env=str(env), num_envs=1)
     options = presets.options_for(chosen, algorithm, corridor)
     return config_type(type(options))(
         algorithm=presets.preset_named(chosen, algorithm)[1],
