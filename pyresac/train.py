@@ -21,7 +21,6 @@ from rich.console import Console
 from rich.markup import escape
 
 from pyresac.command import console, exit_code
-from pyresac.deep.networks.compiled_passes import single_threaded_libraries
 from pyresac.errors import InputError
 from pyresac.options import differences, load_json, to_plain
 from pyresac.training.agents import AGENTS, FirstLook, agent_module
@@ -36,8 +35,7 @@ PROGRAM = "python -m pyresac.train"
 def main(arguments: list[str] | None = None) -> int:
     """Run the command; return its exit code."""
     given = sys.argv[1:] if arguments is None else arguments
-    with single_threaded_libraries():
-        return exit_code(lambda: run(given, console()))
+    return exit_code(lambda: run(given, console()))
 
 
 def run(arguments: list[str], out: Console) -> int:
@@ -50,17 +48,18 @@ def run(arguments: list[str], out: Console) -> int:
     folder = RunFolder.open(Path(first.run_dir)) if first.resume and first.run_dir is not None else None
     try:
         name, config = parse(arguments, first, folder)
-        trainee = agent_module(name).build(config)
-        saved = saved_form(name, config)
-        if folder is None:
-            path = Path(first.run_dir) if first.run_dir is not None else new_run_path(config.label)
-            folder = RunFolder.create(path, saved)
-        else:
-            restore_latest(trainee, folder, saved)
-            if trainee.step > config.run.steps:
-                raise InputError(f"steps = {config.run.steps}, but {folder.path} is at step {trainee.step} already")
-            folder.write_config(saved)
-        return _train_and_report(trainee, config, folder, saved, out)
+        agent, saved = agent_module(name), saved_form(name, config)
+        with agent.threads():
+            trainee = agent.build(config)
+            if folder is None:
+                path = Path(first.run_dir) if first.run_dir is not None else new_run_path(config.label)
+                folder = RunFolder.create(path, saved)
+            else:
+                restore_latest(trainee, folder, saved)
+                if trainee.step > config.run.steps:
+                    raise InputError(f"steps = {config.run.steps}, but {folder.path} is at step {trainee.step} already")
+                folder.write_config(saved)
+            return _train_and_report(trainee, config, folder, saved, out)
     except KeyboardInterrupt:
         raise KeyboardInterrupt(f"interrupted{_way_on(folder)}") from None
     except BrokenPipeError:  # of the parser's help

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, make_dataclass
 from typing import Annotated, Any, Literal
 
@@ -13,6 +14,7 @@ from rich.console import Console
 
 from pyresac.deep.algorithms import ALGORITHMS, algorithm_of, algorithm_type
 from pyresac.deep.algorithms.base import DeepOptions
+from pyresac.deep.networks.compiled_passes import single_threaded_libraries
 from pyresac.envs.bus.controllers import controller_named
 from pyresac.envs.bus.named import corridor_named
 from pyresac.errors import InputError
@@ -192,6 +194,11 @@ def preset_config(preset: str | None, algorithm: str | None, env: str | None) ->
         problem=problem,
         options=options,
     )
+
+
+def threads() -> AbstractContextManager[None]:
+    """One thread for the libraries; those of `problem.threads` are the networks' own."""
+    return single_threaded_libraries()
 
 
 def build(config: DeepConfig) -> AgentTrainee:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 import tyro
 from numpy.typing import NDArray
 from rich.console import Console
+from threadpoolctl import threadpool_limits
 
 from pyresac.errors import CheckpointError, InputError
 from pyresac.options import read_options
@@ -212,6 +214,12 @@ def require_read(config: TabularConfig, arguments: list[str]) -> None:
 def description(config: TabularConfig) -> str:
     """For the help text."""
     return TabularConfig.__doc__ or ""
+
+
+def threads() -> AbstractContextManager[Any]:
+    """One thread for the products of the exact values."""
+    limits: AbstractContextManager[Any] = threadpool_limits(1, user_api="blas")
+    return limits
 
 
 def build(config: TabularConfig) -> TabularTrainee:

@@ -19,7 +19,7 @@ COMMAND = [sys.executable, "-m", "pyresac.train"]
 
 def call(*arguments: str) -> subprocess.CompletedProcess[str]:
     """Run it to its end."""
-    return subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, timeout=120, check=False)
+    return subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, timeout=300, check=False)
 
 
 def start(*arguments: str) -> subprocess.Popen[str]:
@@ -29,7 +29,7 @@ def start(*arguments: str) -> subprocess.Popen[str]:
 
 def wait_for(path: Path, process: subprocess.Popen[str], rows: int) -> None:
     """Until the file has more lines than `rows`."""
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 240
     while time.monotonic() < deadline and process.poll() is None:
         if path.exists() and path.read_text().count("\n") > rows:
             return
