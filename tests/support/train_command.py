@@ -34,6 +34,7 @@ def wait_for(path: Path, process: subprocess.Popen[str], rows: int) -> None:
         if path.exists() and path.read_text().count("\n") > rows:
             return
         time.sleep(0.02)
+    process.kill()
     raise AssertionError(f"{path} did not get {rows} rows; the process says {process.communicate()}")
 
 
