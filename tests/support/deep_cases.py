@@ -1,14 +1,12 @@
-"""Small learners, batches of random numbers, and a corridor and options for short runs."""
+"""Small learners, and batches of random numbers."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields
-from pathlib import Path
 from typing import Any, NamedTuple
 from unittest import mock
 
-import numpy as np
 import pytest
 import torch
 from torch import Tensor
@@ -21,8 +19,6 @@ from pyresac.deep.networks.inputs import Inputs
 from pyresac.deep.networks.layout import NetworkLayout
 from pyresac.deep.noise import Noise
 from pyresac.deep.replay import Batch
-from pyresac.envs.bus import Corridor, Direction, Vehicle
-from pyresac.envs.bus.files import save_corridor
 
 ACTIONS, DENSE, CATEGORIES, SIZE = 2, 3, (4, 6), 16
 CPU = torch.device("cpu")
@@ -231,26 +227,3 @@ def plain_outputs(matrix: Tensor, layout: NetworkLayout, dense: Tensor, codes: T
                 value = torch.tanh(value) if layout.activation == "tanh" else value.clamp(min=0.0)
         outputs.append(value)
     return torch.stack(outputs)
-
-
-def save_tiny_corridor(path: Path) -> None:
-    """Four stops and four trips a direction: a day of a few dozen decisions."""
-    stops = ("a", "b", "c", "d")
-    ways = [
-        Direction(names, np.full(3, 400.0), np.full((3, 1), 8.0), 200.0 * np.arange(1, 5))
-        for names in (stops, stops[::-1])
-    ]
-    demand = 40.0 * (1.0 - np.eye(4))[None]
-    vehicle = Vehicle(capacity=10)
-    save_corridor(
-        Corridor("tiny", stops, *ways, demand, headway=200.0, holding_limit=60.0, vehicle=vehicle, speed_deviation=1.5),
-        path,
-    )
-
-
-TINY = [
-    *("--hidden", "8", "--actor-hidden", "8", "--batch-size", "16", "--buffer-size", "300", "--num-envs", "2"),
-    *("--learning-starts", "40", "--update-every", "2", "--eval-episodes", "2", "--final-episodes", "2"),
-    *("--eval-every", "100", "--checkpoint-every", "100"),
-]
-"""Options of a run of little work."""
