@@ -23,7 +23,7 @@ from rich.markup import escape
 from pyresac.command import console, exit_code
 from pyresac.errors import InputError
 from pyresac.options import differences, load_json, to_plain
-from pyresac.training.agents import AGENTS, FirstLook, agent_module
+from pyresac.training.agents import FirstLook, agent_module, require_known
 from pyresac.training.folder import RunFolder, new_run_path
 from pyresac.training.loop import restore_latest, train
 from pyresac.training.run_options import FREE_ON_RESUME, CommandOptions
@@ -118,8 +118,7 @@ def parse(arguments: list[str], first: FirstLook, folder: RunFolder | None) -> t
     if "command" in values:
         raise InputError(f"{path}: command stands in no file; --run-dir, --config and --resume go on the command line")
     saved_name = values.pop("agent", DEFAULT_AGENT)
-    if not isinstance(saved_name, str) or saved_name not in AGENTS:
-        raise InputError(f"{path}: agent {saved_name!r} is unknown; known are {', '.join(AGENTS)}")
+    require_known(saved_name, str(path))
     name = saved_name if first.agent is None else first.agent
     if folder is not None and name != saved_name:
         raise InputError(f"{folder.path} was started with agent {saved_name!r}, not {name!r}")

@@ -15,6 +15,10 @@ AGENTS = {"deep": "pyresac.training.deep_agent", "tabular": "pyresac.training.ta
 """Names on the command line to modules."""
 
 
+FORMER = "resac"
+"""What the deep agent was called when it had one algorithm."""
+
+
 @dataclass(frozen=True)
 class FirstLook:
     """The options that decide which others there are, and their defaults; None where they were not given."""
@@ -26,6 +30,17 @@ class FirstLook:
     preset: str | None = None
     env: str | None = None
     resume: bool = False
+
+
+def require_known(name: object, where: str) -> None:
+    """Raise InputError for an agent in a file that this version does not know."""
+    if name == FORMER:
+        raise InputError(
+            f"{where} is of an earlier version, which called the deep agent {FORMER!r}; this one does not read its "
+            f"runs: use the commit that versions.json beside it names, or start anew"
+        )
+    if not isinstance(name, str) or name not in AGENTS:
+        raise InputError(f"{where}: agent {name!r} is unknown; known are {', '.join(AGENTS)}")
 
 
 def agent_module(name: object) -> Any:

@@ -12,6 +12,7 @@ from pyresac.errors import CheckpointError, InputError
 from pyresac.options import load_json
 from pyresac.tasks.corridor_task import CorridorTask
 from pyresac.tasks.task import Played
+from pyresac.training.agents import require_known
 from pyresac.training.deep_agent import DeepConfig, build, read_config
 from pyresac.training.deep_trainee import DeepTrainee
 from pyresac.training.folder import RunFiles
@@ -65,6 +66,7 @@ def restore_run(path: Path, policy: PolicyName = "averaged", device: str = "cpu"
     files = RunFiles(path)
     values = load_json(files.config_file)
     agent = values.get("agent")
+    require_known(agent, str(files.config_file))
     if agent != AGENT:
         raise InputError(f"{path} is a run of the agent {agent!r}; only runs of {AGENT!r} can be evaluated")
     options = {name: value for name, value in values.items() if name != "agent"}

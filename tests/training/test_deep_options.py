@@ -331,6 +331,7 @@ def test_two_presets_or_algorithms_are_refused(tmp_path: Path, capsys: pytest.Ca
         ('{"preset": ["resac"]}', "preset = ['resac']; it must be a name"),
         ('{"algorithm": 3}', "algorithm = 3; it must be a name"),
         ('{"agent": ["deep"]}', "agent ['deep'] is unknown"),
+        ('{"agent": "resac"}', "is of an earlier version, which called the deep agent 'resac'"),
         ('{"options": 3}', "options"),
         ('{"problem": []}', "problem"),
         ('{"options": {"discont": 0.9}}', "has unknown options discont; known are"),

@@ -241,6 +241,10 @@ def tabular(run: Path) -> None:
     (run / "config.json").write_text('{"agent": "tabular"}')
 
 
+def former(run: Path) -> None:
+    (run / "config.json").write_text('{"agent": "resac"}')
+
+
 def no_checkpoint(run: Path) -> None:
     for path in (run / "checkpoints").iterdir():
         path.unlink()
@@ -280,6 +284,7 @@ def test_a_damaged_curve_costs_the_figures_and_not_the_numbers(copy: Path, capsy
 SPOILT = [
     (no_config, "copy is not a run folder: there is no config.json"),
     (tabular, "run of the agent 'tabular'"),
+    (former, "is of an earlier version, which called the deep agent 'resac'"),
     (no_checkpoint, "no checkpoint yet; the first one is written at step 400"),
     (damaged, "step-000000000800.ckpt is damaged"),
     (reconfigured, "belongs to another configuration: options.discount: 0.97 → 0.9"),
