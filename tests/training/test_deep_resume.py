@@ -114,11 +114,12 @@ def replace(source, target):
         die()
 
 def sync(descriptor):
-    if moment == "torn" and os.readlink(f"/proc/self/fd/{descriptor}").endswith(".ckpt." + str(os.getpid()) + ".tmp"):
+    path = os.readlink(f"/proc/self/fd/{descriptor}")
+    if moment == "torn" and path.endswith(".ckpt." + str(os.getpid()) + ".tmp"):
         global count
         count -= 1
         if count < 0:
-            os.ftruncate(descriptor, os.fstat(descriptor).st_size // 2)
+            os.truncate(path, os.path.getsize(path) // 2)
             die()
     plain_sync(descriptor)
 
