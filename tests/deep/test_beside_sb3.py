@@ -105,6 +105,9 @@ def their_learner(name: str, critics: int) -> Theirs:
     if name == "td3":
         model = sb3.TD3("MlpPolicy", Task(), policy_kwargs=kwargs, **options)
         moved = [model.critic_target, model.actor_target]
+        with torch.no_grad():
+            # so that noise takes some actions over the box's edge
+            linear_layers(model.actor_target.mu)[-1].weight *= 20.0
     else:
         model = sb3.SAC("MlpPolicy", Task(), policy_kwargs=kwargs, ent_coef=f"auto_{ALPHA}", **options)
         moved = [model.critic_target]

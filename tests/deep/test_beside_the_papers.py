@@ -24,6 +24,8 @@ from pyresac.deep.replay import Batch
 
 STATE, ACTIONS, CODES, SIZE = 3, 2, (4, 6), 24
 RATE, TAU, DISCOUNT, ALPHA, LOG_VOLUME = 3e-4, 0.02, 0.9, 0.3, 0.7
+VALUE_RATE = 1e-3
+"""Of V, unlike that of all others."""
 EVERY = 20
 """Critic updates an actor update, of REDQ."""
 
@@ -154,7 +156,8 @@ def hold(reference: Reference, gradients: dict[str, Tensor], after: dict[str, Te
         kind = "critic" if name == "target" else name
         pair = learner._gradients[kind].double(), gradients[kind]
         size = reference.before[name].abs() + reference.before[kind].abs()
-        assert_moved_alike(own[name].double(), expected, pair, RATE, size, name)
+        rate = VALUE_RATE if name == "state_value" else RATE
+        assert_moved_alike(own[name].double(), expected, pair, rate, size, name)
         assert not torch.equal(own[name].double(), reference.before[name])
     still = set(own) - set(after) - {"averaged", "best", "log_alpha"}
     for name in still:
@@ -212,7 +215,15 @@ def test_bac(exploitation: str) -> None:
     """The BEE operator of Ji et al. 2024 with V by expectile regression; or the published program's random actions."""
     share, tau, tried = 0.3, 0.7, 4
     learner, data = (
-        make("bac", 3, blend=share, expectile=tau, exploitation=exploitation, uniform_actions=tried),
+        make(
+            "bac",
+            3,
+            blend=share,
+            expectile=tau,
+            exploitation=exploitation,
+            uniform_actions=tried,
+            state_value_lr=VALUE_RATE,
+        ),
         batch(),
     )
     noise = normal(2 * SIZE)
@@ -261,7 +272,7 @@ def test_bac(exploitation: str) -> None:
             loss = loss + weight * error**2 / SIZE
         assert 0 < above < SIZE, "both sides of the expectile must be there"
         gradients["state_value"] = derivative(loss, value)
-        after["state_value"] = before["state_value"] - first_step(gradients["state_value"], RATE)
+        after["state_value"] = before["state_value"] - first_step(gradients["state_value"], VALUE_RATE)
 
     actor, log_probs = leaf(before["actor"]), []
     loss = torch.zeros((), dtype=torch.double)

@@ -59,9 +59,13 @@ def assert_same(found: tuple[Tensor, Tensor], expected: tuple[Tensor, Tensor]) -
 
 
 def test_sigma_is_clipped_to_a_fraction_of_the_mean() -> None:
-    heads, log_prob, clip = numbers(1, HEADS, SIZE) + 1.0, numbers(2, SIZE), 0.8
-    clipped = [float(sigma) > clip * abs(float(mean)) for mean, sigma in (moments(heads, i) for i in range(SIZE))]
-    assert 0 < sum(clipped) < SIZE
+    side = torch.tensor([1.0, -1.0], dtype=torch.double).repeat(SIZE // 2)
+    heads, log_prob, clip = numbers(9, HEADS, SIZE) + side, numbers(2, SIZE), 0.8
+    found = [
+        (float(mean), float(sigma) > clip * abs(float(mean)))
+        for mean, sigma in (moments(heads, i) for i in range(SIZE))
+    ]
+    assert {(mean > 0.0, clipped) for mean, clipped in found} == {(a, b) for a in (True, False) for b in (True, False)}
     assert_same(actor_loss(resac(sigma_clip=clip), heads, log_prob), reference(heads, log_prob, BETA, clip=clip))
 
 
