@@ -50,7 +50,8 @@ class Learner:
         self.algorithm, self.options, self.device, self.actions = algorithm, options, device, actions
         self.policy = algorithm.policy(log_volume, actions)
         critic = NetworkLayout(
-            actions + dense, categories, options.hidden, algorithm.critic_outputs(), options.activation
+            *(actions + dense, categories, options.hidden, algorithm.critic_outputs(), options.activation),
+            normalisation=options.normalisation,
         )
         actor = NetworkLayout(dense, categories, options.actor_hidden, self.policy.outputs(actions), options.activation)
         _require_memory(options, critic, actor)

@@ -14,7 +14,7 @@ import torch
 from msgspec import Meta
 from torch import Tensor
 
-from pyresac.deep.networks.layout import Activation, NetworkLayout
+from pyresac.deep.networks.layout import Activation, NetworkLayout, Normalisation
 from pyresac.deep.networks.network import Network
 from pyresac.deep.noise import Noise
 from pyresac.deep.policies.deterministic import Deterministic
@@ -39,6 +39,8 @@ class DeepOptions(Checked):
     """Widths of the actor's hidden layers."""
     activation: Activation = "relu"
     """After each hidden layer: relu or tanh."""
+    normalisation: Normalisation = "none"
+    """Of the networks' inner numbers. layer: LayerNorm of each hidden layer of the critics before its activation."""
     discount: Discount = 0.99
     """γ."""
     reward_scale: Positive = 1.0
@@ -74,6 +76,11 @@ class DeepOptions(Checked):
         for name in ("hidden", "actor_hidden"):
             if not getattr(self, name):
                 raise InputError(f"{name} = []; it needs at least one layer")
+        if self.normalisation == "layer" and 1 in self.hidden:
+            raise InputError(
+                f"hidden = {list(self.hidden)} with normalisation = 'layer': normalised over its units, a layer of one "
+                f"unit is 0 whatever it is given; take at least 2"
+            )
 
 
 @dataclass(frozen=True)

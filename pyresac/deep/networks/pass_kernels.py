@@ -7,8 +7,10 @@ disjoint parts, so that ranges of heads can go to several threads; results do no
 Shared arguments, for heads `first` to `last` of K networks of L layers, H_l units wide, H_0 inputs and H_L outputs:
 matrix (K, P) parameters; tanh, the activation, else ReLU; sizes (L + 1,) H_0 … H_L; weights, biases (L,), where each
 begins in a row; dense (B, D); codes (B, F), offset, F may be 0; tables (F,) where each table begins in a row; widths
-(F,) of the embeddings; starts (F + 1,) the first of each feature's codes; hidden (K, R·ΣH_l), activations of R rows,
-one layer after the other, l = 1 … L − 1; chunk, the number of rows taken at a time.
+(F,) of the embeddings; starts (F + 1,) the first of each feature's codes; scales, shifts (L − 1,), where those of each
+hidden layer's normalisation begin, or (0,) without one; hidden (K, R·ΣH_l), activations of R rows, one layer after the
+other, l = 1 … L − 1; normed, as hidden, and inverse (K, R·(L − 1)): see `layer_norm_kernels`, without columns if
+nothing is normalised; chunk, the number of rows taken at a time.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pyresac.deep.networks.layer_norm_kernels import normalise, normalise_back
 from pyresac.deep.networks.layout import Integers
 from pyresac.jit import compiled
 
@@ -27,10 +30,11 @@ Numbers = NDArray[Any]
 @compiled
 def forward(
     matrix: Numbers, first: int, last: int, tanh: bool, sizes: Integers, weights: Integers, biases: Integers,
-    tables: Integers, widths: Integers, starts: Integers, dense: Numbers, codes: Integers, hidden: Numbers, rows: int,
-    output: Numbers, chunk: int,
+    tables: Integers, widths: Integers, starts: Integers, scales: Integers, shifts: Integers, dense: Numbers,
+    codes: Integers, hidden: Numbers, normed: Numbers, inverse: Numbers, rows: int, output: Numbers, chunk: int,
 ) -> bool:  # fmt: skip
-    """Fill `output` (K, B, H_L) and `hidden`, of rows = B rows; of the last chunk alone if rows = chunk < B.
+    """Fill `output` (K, B, H_L), `hidden`, `normed` and `inverse`, of rows = B rows; of the last chunk alone if rows =
+    chunk < B.
 
     Returns False, and writes nothing, if a code is outside its range.
     """
@@ -70,7 +74,15 @@ def forward(
                             code = codes[begin + i, f]
                             for j in range(m):
                                 into[i, j] += of_code[code, j]
-                    if tanh:
+                    if len(scales) > 0:
+                        for j in range(m):
+                            into[i, j] += bias[j]
+                        scale = row[scales[layer] : scales[layer] + m]
+                        shift = row[shifts[layer] : shifts[layer] + m]
+                        own = normed[k, place + i * m : place + (i + 1) * m]
+                        inverse[k, layer * rows + start + i] = normalise(into[i], scale, shift, own)
+                        _activate(into[i], tanh)
+                    elif tanh:
                         for j in range(m):
                             into[i, j] = np.tanh(into[i, j] + bias[j])
                     else:
@@ -93,8 +105,9 @@ def forward(
 @compiled
 def backward(
     matrix: Numbers, first: int, last: int, tanh: bool, sizes: Integers, weights: Integers, biases: Integers,
-    tables: Integers, widths: Integers, starts: Integers, dense: Numbers, codes: Integers, hidden: Numbers, rows: int,
-    of_output: Numbers, gradient: Numbers, of_inputs: Numbers, chunk: int,
+    tables: Integers, widths: Integers, starts: Integers, scales: Integers, shifts: Integers, dense: Numbers,
+    codes: Integers, hidden: Numbers, normed: Numbers, inverse: Numbers, rows: int, of_output: Numbers,
+    gradient: Numbers, of_inputs: Numbers, chunk: int,
 ) -> None:  # fmt: skip
     """From of_output (K, B, H_L) to `gradient` (K, P), and to of_inputs (K, B, C), of the first C continuous inputs.
 
@@ -113,6 +126,8 @@ def backward(
         of_code = np.zeros((starts[-1], wide), matrix.dtype)
         if len(gradient) > 0:
             gradient[k, biases[0] : biases[layers - 1] + sizes[layers]] = zero
+            if len(scales) > 0:
+                gradient[k, scales[0] :] = zero
         for begin in range(0, size, chunk):
             taken = min(chunk, size - begin)
             slope, layer_begin = of_output[k, begin : begin + taken], rows * total
@@ -143,6 +158,18 @@ def backward(
                     weight = row[weights[layer] : weights[layer] + n * m].reshape(n, m)
                     through = below_slope[: taken * n].reshape(taken, n)
                     _through(slope, weight, below, through, tanh)
+                    if len(scales) > 0:
+                        at = scales[layer - 1]
+                        scale = row[at : at + n]
+                        for i in range(taken):
+                            own = normed[k, place + i * n : place + (i + 1) * n]
+                            if len(gradient) > 0:
+                                of_scale = gradient[k, at : at + n]
+                                of_shift = gradient[k, shifts[layer - 1] : shifts[layer - 1] + n]
+                                for j in range(n):
+                                    of_scale[j] += through[i, j] * own[j]
+                                    of_shift[j] += through[i, j]
+                            normalise_back(through[i], scale, own, inverse[k, (layer - 1) * rows + begin + i])
                     above, below_slope = below_slope, above
                     slope = through
             if len(gradient) > 0:
@@ -165,6 +192,15 @@ def backward(
                 np.dot(row[table].reshape(count, width).T, slopes, gradient[k, part].reshape(width, wide))
                 np.dot(slopes, row[part].reshape(width, wide).T, gradient[k, table].reshape(count, width))
                 at += width * wide
+
+
+@compiled
+def _activate(row: Numbers, tanh: bool) -> None:
+    """The activation, in place."""
+    zero = row.dtype.type(0)
+    for j in range(len(row)):
+        # NaN stays NaN
+        row[j] = np.tanh(row[j]) if tanh else zero if row[j] < zero else row[j]
 
 
 @compiled
