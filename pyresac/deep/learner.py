@@ -19,12 +19,14 @@ from pyresac.deep.networks.layout import NetworkLayout
 from pyresac.deep.networks.network import Network
 from pyresac.deep.networks.passes import ForwardPass
 from pyresac.deep.noise import Noise
+from pyresac.deep.observation_statistics import ObservationStatistics
 from pyresac.deep.policies.policy import SampledAction
 from pyresac.deep.replay import Batch, available_bytes
 from pyresac.deep.slopes import slopes
 from pyresac.deep.temperature import Temperature
 from pyresac.deep.update_statistics import OF_STATE_VALUE, STATISTICS, STATISTICS_EVERY, UpdateStatistics
 from pyresac.errors import CheckpointError, InputError
+from pyresac.tasks.experience import Numbers
 
 
 class Learner:
@@ -67,6 +69,8 @@ class Learner:
         self.best = self.averaged.clone()
         """The averaged policy at the best evaluation so far."""
         self.best_return = -math.inf
+        self.observations = ObservationStatistics(dense) if options.normalise_observations else None
+        """Of the states that were acted in, where networks see them normalised."""
         self.noise = Noise(seed + 1, device)
         self.temperature = None
         if isinstance(options, EntropyOptions):
@@ -106,6 +110,7 @@ class Learner:
         All of it uses the α that it begins with. Autograd sees only the algorithm's formulas, through `slopes`.
         """
         self.updates += 1
+        batch = batch._replace(state=self._seen(batch.state), next_state=self._seen(batch.next_state))
         size, alpha = len(batch.reward), self.alpha
         improves = self.updates % self.options.actor_every == 0
         through, now, following = self._policy_passes(batch, improves)
@@ -235,10 +240,19 @@ class Learner:
         """Whether this update's statistics are noted; the actor's are where it takes part as well."""
         return self.updates % STATISTICS_EVERY == 0
 
+    def observe(self, dense: Numbers) -> None:
+        """Count these states (m, C), in which training acted, to the statistics of observations."""
+        if self.observations is not None:
+            self.observations.add(dense)
+
+    def _seen(self, state: Inputs) -> Inputs:
+        """States as the networks see them."""
+        return state if self.observations is None else self.observations.normalised(state)
+
     @torch.no_grad()
     def explore(self, state: Inputs) -> NDArray[np.float32]:
         """Actions (B, A) of the present policy that collect experience, in units."""
-        sample = self.policy.sample(self.actor.run(state, keep=False).output[0], self.noise)
+        sample = self.policy.sample(self.actor.run(self._seen(state), keep=False).output[0], self.noise)
         return self.algorithm.explore(sample, self.noise).cpu().numpy()
 
     def random_actions(self, count: int) -> NDArray[np.float32]:
@@ -249,12 +263,12 @@ class Learner:
     def exploit(self, state: Inputs, actor: Network | None = None) -> NDArray[np.float32]:
         """Deterministic actions (B, A) of the averaged policy, or of another actor, in units."""
         used = self.averaged if actor is None else actor
-        return self.policy.mode(used.run(state, keep=False).output[0]).cpu().numpy()
+        return self.policy.mode(used.run(self._seen(state), keep=False).output[0]).cpu().numpy()
 
     @torch.no_grad()
     def values(self, state: Inputs, unit: Tensor) -> Tensor:
         """(K, B) online values in units of scaled rewards."""
-        return self.algorithm.values(_heads(self.critic.run(state.with_action(unit), keep=False)))
+        return self.algorithm.values(_heads(self.critic.run(self._seen(state).with_action(unit), keep=False)))
 
     def evaluated(self, mean_return: float, step: int) -> None:
         """Tell the mean return of an evaluation of the averaged policy."""
@@ -269,7 +283,7 @@ class Learner:
             self.not_finite = f"{name} is {number} at update {self.updates:,}"
 
     def networks(self) -> dict[str, Tensor]:
-        """Parameters by name: what plays and values, without what only learning needs."""
+        """Parameters and statistics by name: what plays and values, without what only learning needs."""
         found = {
             "critic": self.critic.matrix,
             "target": self.target.matrix,
@@ -283,6 +297,8 @@ class Learner:
             found["state_value"] = self.state_value.matrix
         if self.temperature is not None:
             found["log_alpha"] = self.temperature.log_alpha
+        if self.observations is not None:
+            found |= self.observations.tensors
         return found
 
     def _tensors(self) -> dict[str, Tensor]:

@@ -41,6 +41,8 @@ class DeepOptions(Checked):
     """After each hidden layer: relu or tanh."""
     normalisation: Normalisation = "none"
     """Of the networks' inner numbers. layer: LayerNorm of each hidden layer of the critics before its activation."""
+    normalise_observations: bool = False
+    """Networks see continuous features less their running mean, over their running deviation, clipped at ±10."""
     discount: Discount = 0.99
     """γ."""
     reward_scale: Positive = 1.0
