@@ -15,20 +15,32 @@ from pyresac.deep.learner import Learner
 from pyresac.deep.networks.inputs import Inputs
 from pyresac.deep.networks.layout import NetworkLayout
 from pyresac.deep.networks.network import Network
+from pyresac.deep.networks.running_statistics import RunningStatistics
 from pyresac.deep.replay import Batch
 
 SMALL: Mapping[str, Any] = {"ensemble_size": 3, "hidden": (8, 6), "actor_hidden": (7,), "batch_size": 16}
 
 
 def network_of(
-    layout: NetworkLayout, heads: int, seed: int = 0, dtype: torch.dtype = torch.float32, threads: int = 1
+    layout: NetworkLayout,
+    heads: int,
+    seed: int = 0,
+    dtype: torch.dtype = torch.float32,
+    warmup: int = 100,
+    correct: bool = False,
 ) -> Network:
-    """Of random parameters, scales and shifts among them."""
+    """Of random parameters, scales and shifts among them, and random running statistics. correct: past the warm-up."""
     source = torch.Generator().manual_seed(seed)
     matrix = layout.initial(heads, source).to(dtype)
     for part in (*layout.affine(matrix)[0], *layout.affine(matrix)[1]):
         part += torch.randn(part.shape, generator=source, dtype=dtype)
-    return Network(layout, matrix, threads)
+    running = None
+    if layout.normalisation == "batch":
+        shape = (heads, sum(layout.normalised))
+        mean = torch.randn(shape, generator=source, dtype=dtype)
+        variance = torch.randn(shape, generator=source, dtype=dtype).square() + 0.1
+        running = RunningStatistics(mean, variance, torch.tensor(warmup + 1 if correct else 0), warmup)
+    return Network(layout, matrix, running=running)
 
 
 def codes_of(categories: tuple[int, ...], size: int, source: torch.Generator) -> Tensor | None:

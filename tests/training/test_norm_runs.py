@@ -23,6 +23,7 @@ from pyresac.training.run_options import RunOptions
 OPTIONS: Mapping[str, Mapping[str, Any]] = {
     "layer": {"normalisation": "layer"},
     "observations": {"normalise_observations": True},
+    "batch": {"normalisation": "batch", "renorm_warmup": 20, "adam_beta1": 0.5},
 }
 SHORT = {"buffer_size": 50, "random_steps": 10, "learning_starts": 12, "ema_rate": 0.1, "actor_every": 2}
 

@@ -90,7 +90,7 @@ class CompiledPass(NamedTuple):
                 *(self.inverse, self.rows, slope, gradient, of_inputs, chunk),
             )
 
-        _share(len(matrix), self.layout, len(self.dense), self.threads, work_on)
+        share(len(matrix), self.layout, len(self.dense), self.threads, work_on)
         return of_inputs
 
 
@@ -112,7 +112,7 @@ def run_compiled(matrix: Tensor, layout: NetworkLayout, inputs: Inputs, keep: bo
             *(numbers, first, last, *plan, dense, given, hidden, normed, inverse, rows, output, chunk)
         )
 
-    _share(heads, layout, size, threads, work_on)
+    share(heads, layout, size, threads, work_on)
     if not all(known):
         raise IndexError(
             f"codes from {given.min()} to {given.max()}; they must lie in 0 … {layout.code_offsets[-1] - 1}"
@@ -121,7 +121,7 @@ def run_compiled(matrix: Tensor, layout: NetworkLayout, inputs: Inputs, keep: bo
     return CompiledPass(layout, parameters, dense, given, *kept, threads, torch.from_numpy(output))
 
 
-def _share(heads: int, layout: NetworkLayout, size: int, threads: int, work: Callable[[int, int], None]) -> None:
+def share(heads: int, layout: NetworkLayout, size: int, threads: int, work: Callable[[int, int], None]) -> None:
     """Call `work` on ranges of heads, each in a thread."""
     threads = min(threads, heads)
     if threads == 1 or heads * size * layout.weight_count < WORTH_SHARING:

@@ -48,7 +48,8 @@ class NetworkLayout:
     activation: Activation = "relu"
     """After each hidden layer."""
     normalisation: Normalisation = "none"
-    """layer: of each hidden layer's numbers before its activation, over the layer's units."""
+    """layer: of each hidden layer's numbers before its activation, over the layer's units. batch: of each linear
+    layer's inputs, over the batch."""
 
     @cached_property
     def embeddings(self) -> tuple[int, ...]:
@@ -63,7 +64,7 @@ class NetworkLayout:
     @cached_property
     def normalised(self) -> tuple[int, ...]:
         """Widths of what is normalised, each with a scale and a shift a unit; () without normalisation."""
-        return self.hidden if self.normalisation == "layer" else ()
+        return {"none": (), "layer": self.hidden, "batch": self.sizes[:-1]}[self.normalisation]
 
     @cached_property
     def shapes(self) -> tuple[tuple[int, ...], ...]:
@@ -173,9 +174,9 @@ class Plan(NamedTuple):
     starts: Integers
     """(F + 1,) `NetworkLayout.code_offsets`."""
     scales: Integers
-    """(L − 1,) where the scales of each normalised layer begin in a row; () without normalisation."""
+    """Where the scales of each normalised layer begin in a row: (L − 1,), (L,) of batches, () without normalisation."""
     shifts: Integers
-    """(L − 1,) and its shifts."""
+    """And its shifts."""
 
 
 def weight_norms(matrix: Tensor, layout: NetworkLayout, biases: bool = False) -> Tensor:
