@@ -16,6 +16,7 @@ from pyresac.deep.algorithms.base import DeepOptions
 from pyresac.tasks.gymnasium_task import BoxTask
 from pyresac.train import main
 from pyresac.training.checkpoint import load_checkpoint
+from pyresac.training.deep_agent import preset_config
 from pyresac.training.deep_trainee import DeepTrainee
 from pyresac.training.restored import restore_run
 from pyresac.training.run_options import RunOptions
@@ -112,3 +113,15 @@ def test_the_ratio_of_updates_and_the_actors_delay(algorithm: str, every: int, u
     assert trainee.learner.updates == due
     assert trainee.learner._optimisers["critic"].moments["step"].item() == due
     assert trainee.learner._optimisers["actor"].moments["step"].item() == due // delay
+
+
+@pytest.mark.parametrize("env", ["corridor", "Hopper-v5"])
+def test_the_preset_of_crossq(env: str) -> None:
+    config = preset_config("crossq", None, env)
+    options = config.options  # type: ignore[attr-defined]
+    assert config.algorithm == "sac"
+    assert (options.normalisation, options.actor_every, options.adam_beta1) == ("batch", 3, 0.5)
+    assert (options.critic_lr, options.actor_lr, options.temperature_lr) == (1e-3, 1e-3, 1e-3)
+    if env != "corridor":
+        assert options.hidden == (256, 256)
+        assert (options.alpha_init, options.learning_starts) == (1.0, 5_000)
