@@ -169,9 +169,7 @@ class Learner:
         size = len(batch.reward)
         return both.first(size), _heads(both)[:, size:]
 
-    def _target(
-        self, batch: Batch, next_action: Tensor, heads: Tensor, log_prob: Tensor, alpha: float
-    ) -> Tensor:
+    def _target(self, batch: Batch, next_action: Tensor, heads: Tensor, log_prob: Tensor, alpha: float) -> Tensor:
         """heads: at (s′, a′)."""
 
         def heads_at(unit: Tensor) -> Tensor:

@@ -50,9 +50,9 @@ class FoldedPass:
     """A pass by running statistics; the chain rule of `folded` is autograd's."""
 
     matrix: Tensor
-    """(K, P), a leaf."""
-    plain_matrix: Tensor
-    """`folded` of it, with the graph."""
+    """(K, P)"""
+    layout: NetworkLayout
+    running: RunningStatistics
     of_plain: ForwardPass
 
     @property
@@ -67,7 +67,9 @@ class FoldedPass:
     def gradient(self, of_output: Tensor, out: Tensor | None = None) -> Tensor:
         """See `ForwardPass`; running statistics are constants."""
         slope = self.of_plain.gradient(of_output)
-        found = torch.autograd.grad(self.plain_matrix, self.matrix, slope, retain_graph=True)[0]
+        with torch.enable_grad():
+            leaf = self.matrix.detach().requires_grad_()
+            found = torch.autograd.grad(folded(leaf, self.layout, self.running), leaf, slope)[0]
         return found if out is None else out.copy_(found)
 
     def input_gradient(self, of_output: Tensor, columns: int | None = None) -> Tensor:
@@ -75,11 +77,17 @@ class FoldedPass:
         return self.of_plain.input_gradient(of_output, columns)
 
 
-def with_graph(matrix: Tensor, layout: NetworkLayout, running: RunningStatistics, keep: bool) -> tuple[Tensor, Tensor]:
-    """The parameters as a leaf and `folded` of them; keep: with the graph between them."""
-    with torch.set_grad_enabled(keep):
-        leaf = matrix.detach().requires_grad_(keep)
-        return leaf, folded(leaf, layout, running)
+def folded_now(matrix: Tensor, layout: NetworkLayout, running: RunningStatistics) -> Tensor:
+    """`folded` without a graph, on the CPU by a compiled kernel."""
+    if matrix.device.type != "cpu":
+        with torch.no_grad():
+            return folded(matrix, layout, running)
+    plan, result = layout.plan, matrix.new_empty(len(matrix), plain(layout).length)
+    kernels.fold_running(
+        *(matrix.detach().numpy(), plan.sizes, plan.weights, plan.biases, plan.tables, plan.scales, plan.shifts),
+        *(running.mean.numpy(), running.variance.numpy(), result.numpy()),
+    )
+    return result
 
 
 def batch_perceptrons(
@@ -186,7 +194,7 @@ def run_batch_compiled(
             f"codes from {codes.min()} to {codes.max()}; they must lie in 0 … {layout.code_offsets[-1] - 1}"
         )
     hidden = np.empty((heads, size * sum(layout.hidden)), dense.dtype)
-    normed = np.empty((heads, size * sum(layout.normalised)), dense.dtype)
+    normed = np.empty((heads, size * layout.sizes[0]), dense.dtype)
     statistics = np.empty((heads, 5, sum(layout.normalised)), dense.dtype)
     output = np.empty((heads, size, layout.outputs), dense.dtype)
     numbers, usual = parameters.numpy(), (running.mean.numpy(), running.variance.numpy())

@@ -49,8 +49,7 @@ class CompiledPass(NamedTuple):
     codes: Integers
     """(B, F)"""
     hidden: NDArray[Any]
-    """(K, R·ΣH_l), see `kernels`, as the next two."""
-    normed: NDArray[Any]
+    """(K, R·ΣH_l), see `kernels`, as the next one."""
     inverse: NDArray[Any]
     rows: int
     """R"""
@@ -86,8 +85,8 @@ class CompiledPass(NamedTuple):
 
         def work_on(first: int, last: int) -> None:
             kernels.backward(
-                *(matrix, first, last, *plan, self.dense, self.codes, self.hidden, self.normed),
-                *(self.inverse, self.rows, slope, gradient, of_inputs, chunk),
+                *(matrix, first, last, *plan, self.dense, self.codes, self.hidden, self.inverse),
+                *(self.rows, slope, gradient, of_inputs, chunk),
             )
 
         share(len(matrix), self.layout, len(self.dense), self.threads, work_on)
@@ -102,14 +101,13 @@ def run_compiled(matrix: Tensor, layout: NetworkLayout, inputs: Inputs, keep: bo
     chunk = _chunk(layout, size)
     rows = size if keep else chunk
     hidden = np.empty((heads, rows * sum(layout.hidden)), dense.dtype)
-    normed = np.empty((heads, rows * sum(layout.normalised)), dense.dtype)
     inverse = np.empty((heads, rows * len(layout.normalised)), dense.dtype)
     output = np.empty((heads, size, layout.outputs), dense.dtype)
     numbers, plan, known = parameters.numpy(), layout.plan, [True] * heads
 
     def work_on(first: int, last: int) -> None:
         known[first] = kernels.forward(
-            *(numbers, first, last, *plan, dense, given, hidden, normed, inverse, rows, output, chunk)
+            *(numbers, first, last, *plan, dense, given, hidden, inverse, rows, output, chunk)
         )
 
     share(heads, layout, size, threads, work_on)
@@ -117,7 +115,7 @@ def run_compiled(matrix: Tensor, layout: NetworkLayout, inputs: Inputs, keep: bo
         raise IndexError(
             f"codes from {given.min()} to {given.max()}; they must lie in 0 … {layout.code_offsets[-1] - 1}"
         )
-    kept = (hidden, normed, inverse, rows)
+    kept = (hidden, inverse, rows)
     return CompiledPass(layout, parameters, dense, given, *kept, threads, torch.from_numpy(output))
 
 

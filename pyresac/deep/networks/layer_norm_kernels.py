@@ -18,17 +18,23 @@ Numbers = NDArray[Any]
 
 
 @compiled
-def normalise(row: Numbers, scale: Numbers, shift: Numbers, normed: Numbers) -> Any:
-    """x in `row` (n,) becomes y; `normed` becomes x̂; returns 1/√(var + ε)."""
+def normalise(row: Numbers) -> Any:
+    """x in `row` (n,) becomes x̂; returns 1/√(var + ε)."""
     kind, count = row.dtype.type, len(row)
     mean = row_sum(row) / kind(count)
     for j in range(count):
-        normed[j] = row[j] - mean
-    inverse = kind(1.0) / np.sqrt(row_dot(normed, normed) / kind(count) + kind(LAYER_EPSILON))
+        row[j] -= mean
+    inverse = kind(1.0) / np.sqrt(row_dot(row, row) / kind(count) + kind(LAYER_EPSILON))
     for j in range(count):
-        normed[j] *= inverse
-        row[j] = scale[j] * normed[j] + shift[j]
+        row[j] *= inverse
     return inverse
+
+
+@compiled
+def scale_and_shift(normed: Numbers, scale: Numbers, shift: Numbers, row: Numbers) -> None:
+    """`row` (n,) becomes y of x̂, which is `normed`."""
+    for j in range(len(row)):
+        row[j] = scale[j] * normed[j] + shift[j]
 
 
 @compiled

@@ -53,9 +53,9 @@ class Network:
         `inputs` are offset by `NetworkLayout.code_offsets`. Raises IndexError for a code that is none.
         """
         if self.running is not None:
-            leaf, matrix = batch_passes.with_graph(self.matrix, self.layout, self.running, keep)
-            of_plain = Network(batch_passes.plain(self.layout), matrix.detach(), self.threads).run(inputs, keep)
-            return batch_passes.FoldedPass(leaf, matrix, of_plain)
+            matrix = batch_passes.folded_now(self.matrix, self.layout, self.running)
+            of_plain = Network(batch_passes.plain(self.layout), matrix, self.threads).run(inputs, keep)
+            return batch_passes.FoldedPass(self.matrix, self.layout, self.running, of_plain)
         if self.matrix.device.type == "cpu":
             return run_compiled(self.matrix, self.layout, inputs, keep, self.threads)
         return self.run_eager(inputs, keep)

@@ -8,9 +8,9 @@ Shared arguments, for heads `first` to `last` of K networks of L layers, H_l uni
 matrix (K, P) parameters; tanh, the activation, else ReLU; sizes (L + 1,) H_0 … H_L; weights, biases (L,), where each
 begins in a row; dense (B, D); codes (B, F), offset, F may be 0; tables (F,) where each table begins in a row; widths
 (F,) of the embeddings; starts (F + 1,) the first of each feature's codes; scales, shifts (L − 1,), where those of each
-hidden layer's normalisation begin, or (0,) without one; hidden (K, R·ΣH_l), activations of R rows, one layer after the
-other, l = 1 … L − 1; normed, as hidden, and inverse (K, R·(L − 1)): see `layer_norm_kernels`, without columns if
-nothing is normalised; chunk, the number of rows taken at a time.
+hidden layer's normalisation begin, or (0,) without one; hidden (K, R·ΣH_l), of R rows, one layer after the other, l =
+1 … L − 1, activations, or with normalisation x̂, from which they are made again; inverse (K, R·(L − 1)), 1/√(var + ε) of
+normalisation, without columns if there is none; chunk, the number of rows taken at a time.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pyresac.deep.networks.layer_norm_kernels import normalise, normalise_back
+from pyresac.deep.networks.layer_norm_kernels import normalise, normalise_back, scale_and_shift
 from pyresac.deep.networks.layout import Integers
 from pyresac.jit import compiled
 
@@ -31,10 +31,9 @@ Numbers = NDArray[Any]
 def forward(
     matrix: Numbers, first: int, last: int, tanh: bool, sizes: Integers, weights: Integers, biases: Integers,
     tables: Integers, widths: Integers, starts: Integers, scales: Integers, shifts: Integers, dense: Numbers,
-    codes: Integers, hidden: Numbers, normed: Numbers, inverse: Numbers, rows: int, output: Numbers, chunk: int,
+    codes: Integers, hidden: Numbers, inverse: Numbers, rows: int, output: Numbers, chunk: int,
 ) -> bool:  # fmt: skip
-    """Fill `output` (K, B, H_L), `hidden`, `normed` and `inverse`, of rows = B rows; of the last chunk alone if rows =
-    chunk < B.
+    """Fill `output` (K, B, H_L), `hidden` and `inverse`, of rows = B rows; of the last chunk alone if rows = chunk < B.
 
     Returns False, and writes nothing, if a code is outside its range.
     """
@@ -44,6 +43,7 @@ def forward(
                 return False
     size, inputs = dense.shape
     layers, zero = len(sizes) - 1, matrix.dtype.type(0)
+    active = np.empty(chunk * sizes[1:].max() if len(scales) > 0 else 0, matrix.dtype)
     for k in range(first, last):
         row = matrix[k]
         # what each code adds to the first layer: its embedding times its rows of the first weights
@@ -68,6 +68,7 @@ def forward(
                 else:
                     into[:] = zero
                 bias = row[biases[layer] : biases[layer] + m]
+                after = active[: taken * m].reshape(taken, m) if len(scales) > 0 else into
                 for i in range(taken):
                     if layer == 0:
                         for f in range(codes.shape[1]):
@@ -79,9 +80,9 @@ def forward(
                             into[i, j] += bias[j]
                         scale = row[scales[layer] : scales[layer] + m]
                         shift = row[shifts[layer] : shifts[layer] + m]
-                        own = normed[k, place + i * m : place + (i + 1) * m]
-                        inverse[k, layer * rows + start + i] = normalise(into[i], scale, shift, own)
-                        _activate(into[i], tanh)
+                        inverse[k, layer * rows + start + i] = normalise(into[i])
+                        scale_and_shift(into[i], scale, shift, after[i])
+                        _activate(after[i], tanh)
                     elif tanh:
                         for j in range(m):
                             into[i, j] = np.tanh(into[i, j] + bias[j])
@@ -90,7 +91,7 @@ def forward(
                             x = into[i, j] + bias[j]
                             # NaN stays NaN
                             into[i, j] = zero if x < zero else x
-                value = into
+                value = after
                 layer_begin += rows * m
             n, m = value.shape[1], sizes[layers]
             last_weight = row[weights[layers - 1] : weights[layers - 1] + n * m].reshape(n, m)
@@ -106,8 +107,8 @@ def forward(
 def backward(
     matrix: Numbers, first: int, last: int, tanh: bool, sizes: Integers, weights: Integers, biases: Integers,
     tables: Integers, widths: Integers, starts: Integers, scales: Integers, shifts: Integers, dense: Numbers,
-    codes: Integers, hidden: Numbers, normed: Numbers, inverse: Numbers, rows: int, of_output: Numbers,
-    gradient: Numbers, of_inputs: Numbers, chunk: int,
+    codes: Integers, hidden: Numbers, inverse: Numbers, rows: int, of_output: Numbers, gradient: Numbers,
+    of_inputs: Numbers, chunk: int,
 ) -> None:  # fmt: skip
     """From of_output (K, B, H_L) to `gradient` (K, P), and to of_inputs (K, B, C), of the first C continuous inputs.
 
@@ -119,6 +120,7 @@ def backward(
     for layer in range(1, layers):
         widest, total = max(widest, sizes[layer]), total + sizes[layer]
         largest = max(largest, sizes[layer] * sizes[layer + 1])
+    active = np.empty(chunk * widest if len(scales) > 0 else 0, matrix.dtype)
     for k in range(first, last):
         row = matrix[k]
         above, below_slope = np.empty(chunk * widest, matrix.dtype), np.empty(chunk * widest, matrix.dtype)
@@ -137,7 +139,15 @@ def backward(
                 layer_begin -= rows * n
                 if layer > 0:
                     place = layer_begin + begin * n
-                    below = hidden[k, place : place + taken * n].reshape(taken, n)
+                    normed = hidden[k, place : place + taken * n].reshape(taken, n)
+                    below = normed
+                    if len(scales) > 0:
+                        below = active[: taken * n].reshape(taken, n)
+                        at = scales[layer - 1]
+                        shift = row[shifts[layer - 1] : shifts[layer - 1] + n]
+                        for i in range(taken):
+                            scale_and_shift(normed[i], row[at : at + n], shift, below[i])
+                            _activate(below[i], tanh)
                 else:
                     below = dense[begin : begin + taken]
                 if len(gradient) > 0:
@@ -162,7 +172,7 @@ def backward(
                         at = scales[layer - 1]
                         scale = row[at : at + n]
                         for i in range(taken):
-                            own = normed[k, place + i * n : place + (i + 1) * n]
+                            own = normed[i]
                             if len(gradient) > 0:
                                 of_scale = gradient[k, at : at + n]
                                 of_shift = gradient[k, shifts[layer - 1] : shifts[layer - 1] + n]

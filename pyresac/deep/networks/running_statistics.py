@@ -3,9 +3,10 @@
 Ioffe 2017, "Batch Renormalization", arXiv:1702.03275, as CrossQ (Bhatt et al. 2024, arXiv:1902.05605) uses it: plain
 batch normalisation for the first batches, then at once the clips below.
 
-What others do differently after the warm-up: with s = √var, sb3-contrib and SBX compute (x − μ_B + d·s/r)/√(s²/r² + ε).
-Where s² is far above ε that is Algorithm 1; a unit that hardly moves in a batch loses d, and where s = 0 the gradient of
-sb3-contrib is not a number. Here it is Algorithm 1. SBX takes variances over B, not over B − 1.
+What others do differently after the warm-up: with s = √var, sb3-contrib and SBX compute
+(x − μ_B + d·s/r)/√(s²/r² + ε). Where s² is far above ε that is Algorithm 1; a unit that hardly moves loses d, and
+where s = 0 the gradient of sb3-contrib's is not a number. Here it is Algorithm 1. SBX takes variances over B, here
+and in sb3-contrib they are over B − 1.
 """
 
 from __future__ import annotations
