@@ -95,8 +95,12 @@ ROWS: dict[str, dict[str, Callable[[], Work]]] = {
         "SBX": lambda: sbx("CrossQ", **NARROW),
     },
     "resac, K = 2": {"pyresac": lambda: ours("resac", ensemble_size=2)},
-    "sac, LayerNorm": {"pyresac": lambda: ours("sac", normalisation="layer")},
-    "sac, normalised observations": {"pyresac": lambda: ours("sac", normalise_observations=True)},
+    "sac and its options": {
+        "pyresac": lambda: ours("sac"),
+        "LayerNorm": lambda: ours("sac", normalisation="layer"),
+        "CrossQ's form": lambda: ours("sac", normalisation="batch", actor_every=3),
+        "normalised states": lambda: ours("sac", normalise_observations=True),
+    },
 }
 
 

@@ -25,6 +25,7 @@ from pathlib import Path
 from property_tests.deep_mutants import DEEP
 from property_tests.family_mutants import FAMILY
 from property_tests.mutant import SUITES, Mutant
+from property_tests.norm_mutants import NORM
 
 ROOT = Path(__file__).resolve().parent.parent
 TIME_LIMIT = 900.0
@@ -352,7 +353,7 @@ TABULAR = (
 )
 
 
-MUTANTS = (*TABULAR, *DEEP, *FAMILY)
+MUTANTS = (*TABULAR, *DEEP, *FAMILY, *NORM)
 
 
 def mutate(copy: Path, mutant: Mutant) -> None:

@@ -18,13 +18,16 @@ from pyresac.deep.networks.inputs import Inputs, joined
 from pyresac.deep.networks.layout import NetworkLayout
 from pyresac.deep.networks.network import Network
 from pyresac.deep.networks.passes import ForwardPass
+from pyresac.deep.networks.running_statistics import RunningStatistics
 from pyresac.deep.noise import Noise
+from pyresac.deep.observation_statistics import ObservationStatistics
 from pyresac.deep.policies.policy import SampledAction
 from pyresac.deep.replay import Batch, available_bytes
 from pyresac.deep.slopes import slopes
 from pyresac.deep.temperature import Temperature
 from pyresac.deep.update_statistics import OF_STATE_VALUE, STATISTICS, STATISTICS_EVERY, UpdateStatistics
 from pyresac.errors import CheckpointError, InputError
+from pyresac.tasks.experience import Numbers
 
 
 class Learner:
@@ -50,22 +53,29 @@ class Learner:
         self.algorithm, self.options, self.device, self.actions = algorithm, options, device, actions
         self.policy = algorithm.policy(log_volume, actions)
         critic = NetworkLayout(
-            actions + dense, categories, options.hidden, algorithm.critic_outputs(), options.activation
+            *(actions + dense, categories, options.hidden, algorithm.critic_outputs(), options.activation),
+            normalisation=options.normalisation,
         )
-        actor = NetworkLayout(dense, categories, options.actor_hidden, self.policy.outputs(actions), options.activation)
+        self._by_batch = options.normalisation == "batch"
+        actor = NetworkLayout(
+            *(dense, categories, options.actor_hidden, self.policy.outputs(actions), options.activation),
+            normalisation="batch" if self._by_batch else "none",
+        )
         _require_memory(options, critic, actor)
         start = torch.Generator().manual_seed(seed)
-        self.critic = Network(critic, algorithm.initial_critic(critic, start).to(device), threads)
-        self.actor = Network(actor, _initial_actor(actor, options, actions, start).to(device), threads)
-        self.target = self.critic.clone()
-        """Frozen target critics φ′."""
+        self.critic = _network(critic, algorithm.initial_critic(critic, start).to(device), threads, options)
+        self.actor = _network(actor, _initial_actor(actor, options, actions, start).to(device), threads, options)
+        self.target = self.critic if self._by_batch else self.critic.clone()
+        """Frozen target critics φ′; with batch normalisation there are none, and the critics stand for them."""
         self.averaged = self.actor.clone()
         """The averaged policy θ̄, evaluated and deployed."""
-        self.target_actor = self.actor.clone() if algorithm.target_policy else None
-        """The slowly following policy of a′, where the algorithm has one."""
+        self.target_actor = self.actor.clone() if algorithm.target_policy and not self._by_batch else None
+        """The slowly following policy of a′, where the algorithm has one and there are target networks."""
         self.best = self.averaged.clone()
         """The averaged policy at the best evaluation so far."""
         self.best_return = -math.inf
+        self.observations = ObservationStatistics(dense) if options.normalise_observations else None
+        """Of the states that were acted in, where networks see them normalised."""
         self.noise = Noise(seed + 1, device)
         self.temperature = None
         if isinstance(options, EntropyOptions):
@@ -78,8 +88,14 @@ class Learner:
             layout = NetworkLayout(dense, categories, options.hidden, 1, options.activation)
             self.state_value = Network(layout, layout.initial(1, start).to(device), threads)
         self._optimisers = {
-            "critic": Adam(self.critic.matrix, options.critic_lr, self.target.matrix, options.tau),
-            "actor": Adam(self.actor.matrix, options.actor_lr, self.averaged.matrix, options.ema_rate),
+            "critic": Adam(
+                *(self.critic.matrix, options.critic_lr, None if self._by_batch else self.target.matrix, options.tau),
+                beta1=options.adam_beta1,
+            ),
+            "actor": Adam(
+                *(self.actor.matrix, options.actor_lr, self.averaged.matrix, options.ema_rate),
+                beta1=options.adam_beta1,
+            ),
         }
         self._gradients = {
             "critic": torch.empty_like(self.critic.matrix),
@@ -105,15 +121,16 @@ class Learner:
         All of it uses the α that it begins with. Autograd sees only the algorithm's formulas, through `slopes`.
         """
         self.updates += 1
+        batch = batch._replace(state=self._seen(batch.state), next_state=self._seen(batch.next_state))
         size, alpha = len(batch.reward), self.alpha
         improves = self.updates % self.options.actor_every == 0
         through, now, following = self._policy_passes(batch, improves)
         next_action = self.algorithm.next_action(following, self.noise)[-size:]
         next_log_prob = following.log_prob[-size:]
-        target = self._target(batch, next_action, next_log_prob, alpha)
-        follow = improves or not self.algorithm.targets_follow_actor
+        critics, next_heads = self._critic_passes(batch, next_action)
+        target = self._target(batch, next_action, next_heads, next_log_prob, alpha)
         self._improve_state_value(batch)
-        self._improve_critics(batch, target, follow=follow)
+        self._improve_critics(critics, target, follow=improves or not self.algorithm.targets_follow_actor)
         self._adjust_temperature(batch, now, next_log_prob)
         if through is not None and now is not None:
             self._improve_policy(batch, through, now, alpha)
@@ -126,18 +143,35 @@ class Learner:
         """The actor's pass and actions at the batch's states, None if it does not take part; and actions whose last
         rows are at the next states."""
         size = len(batch.reward)
-        if self.target_actor is None:
+        if self.target_actor is None and not self._by_batch:
             # a′ and the actor's own step are of the same policy, so both states go through it at once
             through = self.actor.run(joined(batch.state, batch.next_state) if improves else batch.next_state, improves)
             sample = self.policy.sample(through.output[0], self.noise)
             return (through.first(size), sample.first(size), sample) if improves else (None, None, sample)
-        following = self.policy.sample(self.target_actor.run(batch.next_state, keep=False).output[0], self.noise)
+        used = self.actor if self.target_actor is None else self.target_actor
+        following = self.policy.sample(used.run(batch.next_state, keep=False).output[0], self.noise)
         if not improves:
             return None, None, following
-        through = self.actor.run(batch.state)
+        through = self.actor.run_batch(batch.state)
         return through, self.policy.sample(through.output[0], self.noise), following
 
-    def _target(self, batch: Batch, next_action: Tensor, log_prob: Tensor, alpha: float) -> Tensor:
+    def _critic_passes(self, batch: Batch, next_action: Tensor) -> tuple[ForwardPass, Tensor]:
+        """The critics' pass at (s, a), and the frozen heads at (s′, a′).
+
+        With batch normalisation both go through the critics as one batch: statistics of the one alone would not fit the
+        other (CrossQ, section 3.2). The target is frozen, but not the statistics that its states have a part in.
+        """
+        here, there = batch.state.with_action(batch.action), batch.next_state.with_action(next_action)
+        if not self._by_batch:
+            frozen = _heads(self.target.run(there, keep=False))
+            return self.critic.run(here), frozen
+        both = self.critic.run_batch(joined(here, there))
+        size = len(batch.reward)
+        return both.first(size), _heads(both)[:, size:]
+
+    def _target(self, batch: Batch, next_action: Tensor, heads: Tensor, log_prob: Tensor, alpha: float) -> Tensor:
+        """heads: at (s′, a′)."""
+
         def heads_at(unit: Tensor) -> Tensor:
             return _heads(self.target.run(batch.next_state.with_action(unit), keep=False))
 
@@ -147,7 +181,7 @@ class Learner:
                 reward=self.algorithm.scaled(batch.reward),
                 going=1.0 - batch.terminal,
                 discount=self.options.discount,
-                heads=heads_at(next_action),
+                heads=heads,
                 next_action=next_action,
                 log_prob=log_prob,
                 alpha=alpha,
@@ -173,9 +207,8 @@ class Learner:
         if self._noted():
             self.statistics.note(state_value_loss=loss, state_value_mean=value.mean())
 
-    def _improve_critics(self, batch: Batch, target: Tensor, follow: bool) -> None:
-        """follow: whether the target networks move."""
-        through = self.critic.run(batch.state.with_action(batch.action))
+    def _improve_critics(self, through: ForwardPass, target: Tensor, follow: bool) -> None:
+        """through: of (s, a). follow: whether the target networks move."""
         heads = _heads(through)
         loss, (slope,) = slopes(lambda leaf: self.algorithm.critic_loss(leaf, target), heads)
         self._check("critic_loss", loss)
@@ -214,6 +247,8 @@ class Learner:
             gradient += _used(more)
         self._check("actor_loss", loss)
         self._descend("actor", gradient)
+        if self.averaged.running is not None and self.actor.running is not None:
+            self.averaged.running.follow(self.actor.running, self.options.ema_rate)
         if self.target_actor is not None:
             self.target_actor.matrix.lerp_(self.actor.matrix, self.options.tau)
         if self._noted():
@@ -234,10 +269,19 @@ class Learner:
         """Whether this update's statistics are noted; the actor's are where it takes part as well."""
         return self.updates % STATISTICS_EVERY == 0
 
+    def observe(self, dense: Numbers) -> None:
+        """Count these states (m, C), in which training acted, to the statistics of observations."""
+        if self.observations is not None:
+            self.observations.add(dense)
+
+    def _seen(self, state: Inputs) -> Inputs:
+        """States as the networks see them."""
+        return state if self.observations is None else self.observations.normalised(state)
+
     @torch.no_grad()
     def explore(self, state: Inputs) -> NDArray[np.float32]:
         """Actions (B, A) of the present policy that collect experience, in units."""
-        sample = self.policy.sample(self.actor.run(state, keep=False).output[0], self.noise)
+        sample = self.policy.sample(self.actor.run(self._seen(state), keep=False).output[0], self.noise)
         return self.algorithm.explore(sample, self.noise).cpu().numpy()
 
     def random_actions(self, count: int) -> NDArray[np.float32]:
@@ -248,19 +292,19 @@ class Learner:
     def exploit(self, state: Inputs, actor: Network | None = None) -> NDArray[np.float32]:
         """Deterministic actions (B, A) of the averaged policy, or of another actor, in units."""
         used = self.averaged if actor is None else actor
-        return self.policy.mode(used.run(state, keep=False).output[0]).cpu().numpy()
+        return self.policy.mode(used.run(self._seen(state), keep=False).output[0]).cpu().numpy()
 
     @torch.no_grad()
     def values(self, state: Inputs, unit: Tensor) -> Tensor:
         """(K, B) online values in units of scaled rewards."""
-        return self.algorithm.values(_heads(self.critic.run(state.with_action(unit), keep=False)))
+        return self.algorithm.values(_heads(self.critic.run(self._seen(state).with_action(unit), keep=False)))
 
     def evaluated(self, mean_return: float, step: int) -> None:
         """Tell the mean return of an evaluation of the averaged policy."""
         self.algorithm.evaluated(mean_return, step)
         if mean_return > self.best_return:
             self.best_return = mean_return
-            self.best.matrix.copy_(self.averaged.matrix)
+            self.best.copy(self.averaged)
 
     def _check(self, name: str, value: Tensor) -> None:
         number = value.item()
@@ -268,20 +312,23 @@ class Learner:
             self.not_finite = f"{name} is {number} at update {self.updates:,}"
 
     def networks(self) -> dict[str, Tensor]:
-        """Parameters by name: what plays and values, without what only learning needs."""
-        found = {
-            "critic": self.critic.matrix,
-            "target": self.target.matrix,
-            "actor": self.actor.matrix,
-            "averaged": self.averaged.matrix,
-            "best": self.best.matrix,
-        }
+        """Parameters and statistics by name: what plays and values, without what only learning needs."""
+        networks = {"critic": self.critic}
+        if self.target is not self.critic:
+            networks["target"] = self.target
+        networks |= {"actor": self.actor, "averaged": self.averaged, "best": self.best}
         if self.target_actor is not None:
-            found["target_actor"] = self.target_actor.matrix
+            networks["target_actor"] = self.target_actor
         if self.state_value is not None:
-            found["state_value"] = self.state_value.matrix
+            networks["state_value"] = self.state_value
+        found = {name: network.matrix for name, network in networks.items()}
+        for name, network in networks.items():
+            if network.running is not None:
+                found |= network.running.tensors(name)
         if self.temperature is not None:
             found["log_alpha"] = self.temperature.log_alpha
+        if self.observations is not None:
+            found |= self.observations.tensors
         return found
 
     def _tensors(self) -> dict[str, Tensor]:
@@ -344,6 +391,14 @@ def _used(slope: Tensor | None) -> Tensor:
     if slope is None:
         raise ValueError("the algorithm's formula does not depend on what it must depend on")
     return slope
+
+
+def _network(layout: NetworkLayout, matrix: Tensor, threads: int, options: DeepOptions) -> Network:
+    """With fresh running statistics, where batches are normalised."""
+    running = None
+    if layout.normalisation == "batch":
+        running = RunningStatistics.fresh(layout, len(matrix), options.renorm_warmup, matrix.device)
+    return Network(layout, matrix, threads, running)
 
 
 def _initial_actor(layout: NetworkLayout, options: DeepOptions, actions: int, generator: torch.Generator) -> Tensor:

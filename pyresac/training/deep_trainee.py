@@ -99,7 +99,9 @@ class DeepTrainee:
             if not np.isfinite(actions).all():
                 self.learner.not_finite = f"actions of the policy are not finite at update {self.learner.updates:,}"
                 return
-            self.buffer.add(self.algorithm.kept(self.task.step(actions)))
+            found = self.task.step(actions)
+            self.learner.observe(found.dense)
+            self.buffer.add(self.algorithm.kept(found))
             self.step += self.task.copies
             self.algorithm.moved(self.step)
             for _ in range(self._due() - self.learner.updates):

@@ -136,6 +136,16 @@ VARIANTS: Mapping[str, Settings] = {
 }
 """RE-SAC's variants, as data: what each has beside `PUBLISHED_MUJOCO`."""
 
+CROSSQ: Settings = {
+    "normalisation": "batch",
+    "actor_every": 3,
+    "adam_beta1": 0.5,
+    "critic_lr": 1e-3,
+    "actor_lr": 1e-3,
+    "temperature_lr": 1e-3,
+}
+"""Bhatt et al. 2024, arXiv:1902.05605, as in its authors' program; the wider critics cost a CPU too much."""
+
 PRESETS: dict[str, Preset] = {
     DEFAULT: Preset("the algorithm's own settings"),
     "quick": Preset("the same for a short time"),
@@ -170,6 +180,12 @@ PRESETS: dict[str, Preset] = {
         )
         for name, own in VARIANTS.items()
     },
+    "crossq": Preset(
+        "CrossQ, with critics of 256 units (its paper has 2,048: --hidden 2048 2048)",
+        "sac",
+        always=CROSSQ,
+        box={"random_steps": 5_000, "learning_starts": 5_000, "alpha_init": 1.0},
+    ),
     "published-sac": Preset("the published SAC", "sac", always={**RHYTHM, "actor_ascends": "mean"}, steps=8_000_000),
     "published-td3": Preset("the published TD3", "td3", always={**RHYTHM, "actor_ascends": "mean"}, steps=8_000_000),
     "published-sac-n": Preset(

@@ -14,7 +14,7 @@ import torch
 from msgspec import Meta
 from torch import Tensor
 
-from pyresac.deep.networks.layout import Activation, NetworkLayout
+from pyresac.deep.networks.layout import Activation, NetworkLayout, Normalisation
 from pyresac.deep.networks.network import Network
 from pyresac.deep.noise import Noise
 from pyresac.deep.policies.deterministic import Deterministic
@@ -39,6 +39,13 @@ class DeepOptions(Checked):
     """Widths of the actor's hidden layers."""
     activation: Activation = "relu"
     """After each hidden layer: relu or tanh."""
+    normalisation: Normalisation = "none"
+    """layer: LayerNorm of each hidden layer of the critics before its activation. batch: CrossQ's form, batch
+    renormalisation before each linear layer of critics and actor, without target networks."""
+    renorm_warmup: Annotated[int, Meta(ge=0)] = 100_000
+    """Batches of plain batch normalisation, after which running statistics correct a batch's own."""
+    normalise_observations: bool = False
+    """Networks see continuous features less their running mean, over their running deviation, clipped at ±10."""
     discount: Discount = 0.99
     """γ."""
     reward_scale: Positive = 1.0
@@ -47,8 +54,10 @@ class DeepOptions(Checked):
     """Adam's rate for the critics."""
     actor_lr: Positive = 3e-4
     """Adam's rate for the actor."""
+    adam_beta1: Annotated[float, Meta(ge=0, lt=1)] = 0.9
+    """Adam's β₁ for critics and actor: how slowly its mean gradient follows."""
     tau: Share = 0.005
-    """Target networks move by this share an update."""
+    """Target networks, where there are some, move by this share an update."""
     batch_size: Count = 256
     """Transitions an update."""
     buffer_size: Count = 1_000_000
@@ -74,6 +83,15 @@ class DeepOptions(Checked):
         for name in ("hidden", "actor_hidden"):
             if not getattr(self, name):
                 raise InputError(f"{name} = []; it needs at least one layer")
+        if self.normalisation == "layer" and 1 in self.hidden:
+            raise InputError(
+                f"hidden = {list(self.hidden)} with normalisation = 'layer': normalised over its units, a layer of one "
+                f"unit is 0 whatever it is given; take at least 2"
+            )
+        if self.normalisation == "batch" and self.batch_size == 1:
+            raise InputError(
+                "batch_size = 1 with normalisation = 'batch': one transition has no variance; take at least 2"
+            )
 
 
 @dataclass(frozen=True)

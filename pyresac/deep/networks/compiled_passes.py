@@ -49,7 +49,8 @@ class CompiledPass(NamedTuple):
     codes: Integers
     """(B, F)"""
     hidden: NDArray[Any]
-    """(K, R·ΣH_l), see `kernels`."""
+    """(K, R·ΣH_l), see `kernels`, as the next one."""
+    inverse: NDArray[Any]
     rows: int
     """R"""
     threads: int
@@ -84,11 +85,11 @@ class CompiledPass(NamedTuple):
 
         def work_on(first: int, last: int) -> None:
             kernels.backward(
-                *(matrix, first, last, *plan, self.dense, self.codes, self.hidden, self.rows),
-                *(slope, gradient, of_inputs, chunk),
+                *(matrix, first, last, *plan, self.dense, self.codes, self.hidden, self.inverse),
+                *(self.rows, slope, gradient, of_inputs, chunk),
             )
 
-        _share(len(matrix), self.layout, len(self.dense), self.threads, work_on)
+        share(len(matrix), self.layout, len(self.dense), self.threads, work_on)
         return of_inputs
 
 
@@ -100,21 +101,25 @@ def run_compiled(matrix: Tensor, layout: NetworkLayout, inputs: Inputs, keep: bo
     chunk = _chunk(layout, size)
     rows = size if keep else chunk
     hidden = np.empty((heads, rows * sum(layout.hidden)), dense.dtype)
+    inverse = np.empty((heads, rows * len(layout.normalised)), dense.dtype)
     output = np.empty((heads, size, layout.outputs), dense.dtype)
     numbers, plan, known = parameters.numpy(), layout.plan, [True] * heads
 
     def work_on(first: int, last: int) -> None:
-        known[first] = kernels.forward(numbers, first, last, *plan, dense, given, hidden, rows, output, chunk)
+        known[first] = kernels.forward(
+            *(numbers, first, last, *plan, dense, given, hidden, inverse, rows, output, chunk)
+        )
 
-    _share(heads, layout, size, threads, work_on)
+    share(heads, layout, size, threads, work_on)
     if not all(known):
         raise IndexError(
             f"codes from {given.min()} to {given.max()}; they must lie in 0 … {layout.code_offsets[-1] - 1}"
         )
-    return CompiledPass(layout, parameters, dense, given, hidden, rows, threads, torch.from_numpy(output))
+    kept = (hidden, inverse, rows)
+    return CompiledPass(layout, parameters, dense, given, *kept, threads, torch.from_numpy(output))
 
 
-def _share(heads: int, layout: NetworkLayout, size: int, threads: int, work: Callable[[int, int], None]) -> None:
+def share(heads: int, layout: NetworkLayout, size: int, threads: int, work: Callable[[int, int], None]) -> None:
     """Call `work` on ranges of heads, each in a thread."""
     threads = min(threads, heads)
     if threads == 1 or heads * size * layout.weight_count < WORTH_SHARING:

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 import torch
 from torch import Tensor
-from torch.nn.functional import pad
+from torch.nn.functional import layer_norm, pad
 
 from pyresac.deep.networks.inputs import Inputs
-from pyresac.deep.networks.layout import NetworkLayout
+from pyresac.deep.networks.layout import LAYER_EPSILON, NetworkLayout
 
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {"relu": torch.relu, "tanh": torch.tanh}
 
@@ -23,8 +23,13 @@ def perceptrons(matrix: Tensor, layout: NetworkLayout, inputs: Inputs) -> Tensor
     weights, biases, tables = layout.split(matrix)
     activation = ACTIVATIONS[layout.activation]
     value = with_embeddings(tables, layout, inputs, len(matrix))
-    for weight, bias in zip(weights[:-1], biases[:-1], strict=True):
-        value = activation(torch.baddbmm(bias[:, None], value, weight))
+    scales, shifts = layout.affine(matrix)
+    for layer, (weight, bias) in enumerate(zip(weights[:-1], biases[:-1], strict=True)):
+        value = torch.baddbmm(bias[:, None], value, weight)
+        if layout.normalisation == "layer":
+            value = layer_norm(value, value.shape[2:], eps=LAYER_EPSILON)
+            value = scales[layer][:, None] * value + shifts[layer][:, None]
+        value = activation(value)
     return torch.baddbmm(biases[-1][:, None], value, weights[-1])
 
 

@@ -2,7 +2,7 @@
 
 One matrix instead of a list of tensors: the optimiser, the target update, the gradient norm and κ are one operation
 each, whatever the number of layers and heads. A row holds the weights first (so κ is the l1 norm of a leading block),
-then the biases, then the embedding tables.
+then the biases, then the embedding tables, then the scales and the shifts of normalisation.
 """
 
 from __future__ import annotations
@@ -22,7 +22,11 @@ Integers = NDArray[np.int64]
 Activation: TypeAlias = Literal["relu", "tanh"]
 """Each is known from its own output, which is what a pass keeps."""
 
+Normalisation: TypeAlias = Literal["none", "layer", "batch"]
+
 LARGEST_EMBEDDING = 50
+LAYER_EPSILON = 1e-5
+"""Added to the variance in layer normalisation."""
 
 
 def embedding_width(categories: int) -> int:
@@ -43,6 +47,9 @@ class NetworkLayout:
     outputs: int
     activation: Activation = "relu"
     """After each hidden layer."""
+    normalisation: Normalisation = "none"
+    """layer: of each hidden layer's numbers before its activation, over the layer's units. batch: of each linear
+    layer's inputs, over the batch."""
 
     @cached_property
     def embeddings(self) -> tuple[int, ...]:
@@ -55,11 +62,17 @@ class NetworkLayout:
         return (self.dense + sum(self.embeddings), *self.hidden, self.outputs)
 
     @cached_property
+    def normalised(self) -> tuple[int, ...]:
+        """Widths of what is normalised, each with a scale and a shift a unit; () without normalisation."""
+        return {"none": (), "layer": self.hidden, "batch": self.sizes[:-1]}[self.normalisation]
+
+    @cached_property
     def shapes(self) -> tuple[tuple[int, ...], ...]:
-        """Shapes in the order of a row: weights (in, out), biases (out,), tables (N_i, d_i)."""
+        """Shapes in the order of a row: weights (in, out), biases (out,), tables (N_i, d_i), scales and shifts (n,)."""
         layers = list(pairwise(self.sizes))
         tables = zip(self.categories, self.embeddings, strict=True)
-        return (*layers, *((size,) for _, size in layers), *tables)
+        affine = [(size,) for size in self.normalised]
+        return (*layers, *((size,) for _, size in layers), *tables, *affine, *affine)
 
     @cached_property
     def offsets(self) -> tuple[int, ...]:
@@ -95,10 +108,17 @@ class NetworkLayout:
             sizes=np.array(self.sizes, dtype=np.int64),
             weights=offsets[: self.layers],
             biases=offsets[self.layers : 2 * self.layers],
-            tables=offsets[2 * self.layers :],
+            tables=offsets[2 * self.layers : self._plain],
             widths=np.array(self.embeddings, dtype=np.int64),
             starts=np.array(self.code_offsets, dtype=np.int64),
+            scales=offsets[self._plain : self._plain + len(self.normalised)],
+            shifts=offsets[self._plain + len(self.normalised) :],
         )
+
+    @property
+    def _plain(self) -> int:
+        """Number of tensors before the scales."""
+        return 2 * self.layers + len(self.categories)
 
     def views(self, matrix: Tensor) -> list[Tensor]:
         """The tensors in `shapes`, each (K, *shape), as views of `matrix` (K, P)."""
@@ -109,10 +129,15 @@ class NetworkLayout:
     def split(self, matrix: Tensor) -> tuple[list[Tensor], list[Tensor], list[Tensor]]:
         """Weights, biases, tables."""
         views = self.views(matrix)
-        return views[: self.layers], views[self.layers : 2 * self.layers], views[2 * self.layers :]
+        return views[: self.layers], views[self.layers : 2 * self.layers], views[2 * self.layers : self._plain]
+
+    def affine(self, matrix: Tensor) -> tuple[list[Tensor], list[Tensor]]:
+        """Scales and shifts of normalisation, each (K, n); none without it."""
+        views = self.views(matrix)[self._plain :]
+        return views[: len(self.normalised)], views[len(self.normalised) :]
 
     def initial(self, heads: int, generator: torch.Generator, fan_out: bool = False) -> Tensor:
-        """(K, P) fresh parameters: weights and biases uniform in ±1/√fan_in, embeddings in ±1/√d.
+        """(K, P) fresh parameters: weights and biases uniform in ±1/√fan_in, embeddings in ±1/√d, scales 1, shifts 0.
 
         fan_out: the published program's slip, which reads a layer's outputs for its inputs.
         """
@@ -125,6 +150,9 @@ class NetworkLayout:
         for table in tables:
             bound = 1.0 / math.sqrt(table.shape[2])
             table.uniform_(-bound, bound, generator=generator)
+        for scale, shift in zip(*self.affine(matrix), strict=True):
+            scale.fill_(1.0)
+            shift.zero_()
         return matrix
 
 
@@ -145,10 +173,14 @@ class Plan(NamedTuple):
     """(F,) of the embeddings."""
     starts: Integers
     """(F + 1,) `NetworkLayout.code_offsets`."""
+    scales: Integers
+    """Where the scales of each normalised layer begin in a row: (L − 1,), (L,) of batches, () without normalisation."""
+    shifts: Integers
+    """And its shifts."""
 
 
 def weight_norms(matrix: Tensor, layout: NetworkLayout, biases: bool = False) -> Tensor:
-    """κ_k = Σ_l ‖W_l‖₁ (K,) of every head, section 4.2: weights of the layers, neither biases nor embedding tables.
+    """κ_k = Σ_l ‖W_l‖₁ (K,) of every head, section 4.2: weights of the layers, no biases, tables or scales.
 
     biases: count biases as well, as the published program does.
     """

@@ -16,20 +16,20 @@ from pyresac.jit import compiled
 Numbers = NDArray[Any]
 
 BETA1, BETA2, EPSILON = 0.9, 0.999, 1e-8
-"""Adam's β₁ and β₂, the decay of the moments, and ε."""
+"""Adam's usual β₁, and β₂, the decay of the moments, and ε."""
 
 
 @compiled
 def adam(
     gradient: Numbers, parameter: Numbers, mean: Numbers, square: Numbers, average: Numbers, rate: float,
-    rescale: float, share: float,
+    rescale: float, share: float, beta1: float,
 ) -> None:  # fmt: skip
     """One step on (n,) numbers, moments included; then `average` goes `share` of its way to the parameter.
 
     rate: Adam's over 1 − β₁ᵗ. rescale: 1/√(1 − β₂ᵗ). An `average` without numbers is not asked for.
     """
     kind = parameter.dtype.type
-    new, kept, squared = kind(1.0 - BETA1), kind(BETA2), kind(1.0 - BETA2)
+    new, kept, squared = kind(1.0 - beta1), kind(BETA2), kind(1.0 - BETA2)
     step, scale, least = kind(rate), kind(rescale), kind(EPSILON)
     for i in range(len(parameter)):
         slope = gradient[i]
