@@ -26,17 +26,15 @@ def quantile_huber(
     heads: Numbers, target: Numbers, fractions: Numbers, weights: Numbers, values: Numbers, sums: Numbers,
     losses: Numbers, slopes: Numbers,
 ) -> None:  # fmt: skip
-    """Fill losses (K,) and slopes (K, B, M), its derivatives: Σ_b Σ_j Σ_i w_bi·ρ_τbj(y_bi − θ_kbj).
+    """Add Σ_b Σ_j Σ_i w_bi·ρ_τbj(y_bi − θ_kbj) to losses (K,), and write its derivatives into slopes (K, B, M).
 
-    heads: θ (K, B, M). target: y (B, N). fractions: τ (B, M). weights: w (B, N). values (N,) and sums (3, N + 1) are
-    float64 room to work in. Nothing here but whole numbers is of a fixed type, so that the same lines run on rationals.
-    A θ or y that is no number makes the loss none.
+    heads: θ (K, B, M). target: y (B, N). fractions: τ (B, M). weights: w (B, N). Room to work in, float64: values
+    (2ⁿ − 1,) for N of n binary digits, and sums (3, N + 1), whose first column is 0. Nothing is of a fixed type but whole
+    numbers, so that the same lines run on rationals. A θ or y that is no number makes the loss none.
     """
     count = target.shape[1]
     order = np.arange(count)
     largest = (len(values) + 1) // 2
-    for k in range(len(heads)):
-        losses[k] = 0
     for b in range(len(target)):
         ascending = True
         for i in range(1, count):
@@ -52,8 +50,6 @@ def quantile_huber(
         for i in range(count, len(values)):
             values[i] = np.inf
         centre = values[count // 2]
-        for r in range(3):
-            sums[r, 0] = 0
         for i in range(count):
             values[i] -= centre
             weight, value = weights[b, order[i]], values[i]

@@ -96,9 +96,9 @@ class _QuantileHuber(torch.autograd.Function):
         slopes = torch.empty_like(given[0])
         room = (
             torch.empty(2 ** count.bit_length() - 1, dtype=torch.double),
-            torch.empty(3, count + 1, dtype=torch.double),
+            torch.zeros(3, count + 1, dtype=torch.double),
         )
-        losses = torch.empty(len(heads), dtype=torch.double)
+        losses = torch.zeros(len(heads), dtype=torch.double)
         arrays = (part.detach().numpy() for part in (*given, *room, losses, slopes))
         quantile_kernel.quantile_huber(*arrays)
         ctx.save_for_backward(slopes.mul_(1.0 / each))
