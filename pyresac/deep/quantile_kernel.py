@@ -29,8 +29,8 @@ def quantile_huber(
     """Add Σ_b Σ_j Σ_i w_bi·ρ_τbj(y_bi − θ_kbj) to losses (K,), and write its derivatives into slopes (K, B, M).
 
     heads: θ (K, B, M). target: y (B, N). fractions: τ (B, M). weights: w (B, N). Room to work in, float64: values
-    (2ⁿ − 1,) for N of n binary digits, and sums (3, N + 1), whose first column is 0. Nothing is of a fixed type but whole
-    numbers, so that the same lines run on rationals. A θ or y that is no number makes the loss none.
+    (2ⁿ − 1,) for N of n binary digits, and sums (3, N + 1), whose first column is 0. Nothing is of a fixed type but
+    whole numbers, so that the same lines run on rationals. A θ or y that is NaN makes the loss NaN.
     """
     count = target.shape[1]
     order = np.arange(count)

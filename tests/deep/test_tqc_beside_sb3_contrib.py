@@ -44,7 +44,7 @@ def linear(module: nn.Module) -> list[nn.Linear]:
 
 
 def rows(layout: NetworkLayout, networks: list[list[list[nn.Linear]]], gradient: bool = False) -> Tensor:
-    """(K, P) of theirs in our order: weights (in, out), the action before the state. A layer may be two side by side."""
+    """(K, P) of theirs in our order: weights (in, out), the action before the state. Layers can stand side by side."""
     matrix = torch.empty(len(networks), layout.length)
     weights, biases, _ = layout.split(matrix)
     for k, layers in enumerate(networks):

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar
 
-from torch import Tensor
-
 from pyresac.deep.algorithms.base import Algorithm, EntropyOptions
 from pyresac.deep.networks.implicit_quantiles import EmbeddingActivation, ImplicitLayout, ImplicitQuantiles
 from pyresac.deep.networks.layout import NetworkLayout
