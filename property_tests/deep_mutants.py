@@ -121,25 +121,25 @@ LOSSES = (
     deep(
         "optimistic actor",
         RESAC,
-        "mean + beta_lcb * ensemble_deviation(heads)",
-        "mean - beta_lcb * ensemble_deviation(heads)",
+        "mean + beta_lcb * (sigma",
+        "mean - beta_lcb * (sigma",
         FORMULA,
     ),
     deep(
         "RE-SAC's actor without its temperature",
         RESAC,
-        "(now.alpha * now.log_prob - lower",
-        "(now.log_prob - lower",
+        "(now.alpha * now.log_prob - bound)",
+        "(now.log_prob - bound)",
         FORMULA,
     ),
     deep(
         "SAC's actor seeks certainty",
         SAC,
-        "(now.alpha * now.log_prob - value)",
-        "(-now.alpha * now.log_prob - value)",
+        "(now.alpha * now.log_prob - self.ascended",
+        "(-now.alpha * now.log_prob - self.ascended",
         WHOLE,
     ),
-    deep("SAC's actor ascends the greatest head", SAC, "now.heads.amin(0)", "now.heads.amax(0)", WHOLE),
+    deep("SAC's actor ascends the greatest head", SAC, "return heads.amin(0)", "return heads.amax(0)", WHOLE),
     deep(
         "SAC's two objectives exchanged",
         SAC,
@@ -174,16 +174,16 @@ UPDATE = (
     deep(
         "heads of the online critics in the target",
         LEARNER,
-        "return _heads(self.target.run(",
-        "return _heads(self.critic.run(",
+        "frozen = _run(self.target, ",
+        "frozen = _run(self.critic, ",
         GENERIC,
     ),
     deep("penalty of the online critics", LEARNER, "critic=self.target,", "critic=self.critic,", DEPARTURES),
     deep(
         "penalty of what moves",
         LEARNER,
-        "loss, (slope,) = slopes(lambda leaf: self.algorithm.critic_loss(leaf, target), heads)",
-        "loss, (slope,) = slopes(lambda leaf: self.algorithm.critic_loss(leaf, target + leaf - heads), heads)",
+        "return self.algorithm.critic_loss(leaf, target)",
+        "return self.algorithm.critic_loss(leaf, target + leaf - heads)",
         WHOLE,
     ),
     deep("a′ of the batch's own states", LEARNER, "self.noise)[-size:]", "self.noise)[:size]", WHOLE),
@@ -234,8 +234,8 @@ UPDATE = (
     deep(
         "targets at the averaged policy's rate",
         LEARNER,
-        "options.critic_lr, self.target.matrix, options.tau)",
-        "options.critic_lr, self.target.matrix, options.ema_rate)",
+        "options.critic_lr, None if self._by_batch else self.target.matrix, options.tau)",
+        "options.critic_lr, None if self._by_batch else self.target.matrix, options.ema_rate)",
         GENERIC,
     ),
     deep(
@@ -255,23 +255,25 @@ UPDATE = (
     deep(
         "targets do not wait for the actor",
         LEARNER,
-        "follow=improves or not self.algorithm.targets_follow_actor",
-        "follow=True",
+        "follow = improves or not self.algorithm.targets_follow_actor",
+        "follow = True",
         GENERIC,
     ),
     deep(
         "a′ of the present policy for the slow one",
         LEARNER,
-        "self.target_actor.run(batch.next_state",
+        "used.run(batch.next_state",
         "self.actor.run(batch.next_state",
         GENERIC,
     ),
-    deep("the critics' rate is the actor's", LEARNER, "options.critic_lr, self", "options.actor_lr, self", GENERIC),
+    deep(
+        "the critics' rate is the actor's", LEARNER, "options.critic_lr, None if", "options.actor_lr, None if", GENERIC
+    ),
     deep(
         "exploration by the averaged policy",
         LEARNER,
-        "self.policy.sample(self.actor.run(state, keep=False)",
-        "self.policy.sample(self.averaged.run(state, keep=False)",
+        "self.policy.sample(self.actor.run(self._seen(state), keep=False)",
+        "self.policy.sample(self.averaged.run(self._seen(state), keep=False)",
         GENERIC,
     ),
     deep(
@@ -284,8 +286,8 @@ UPDATE = (
     deep(
         "values of the target critics",
         LEARNER,
-        "_heads(self.critic.run(state.with_action(unit), keep=False))",
-        "_heads(self.target.run(state.with_action(unit), keep=False))",
+        "_run(self.critic, self._seen(state), unit, fractions, keep=False)",
+        "_run(self.target, self._seen(state), unit, fractions, keep=False)",
         GENERIC,
     ),
     deep(
@@ -320,11 +322,11 @@ UPDATE = (
         PESSIMISM,
     ),
     deep("generator not restored", LEARNER, "        self.noise.generator.set_state(generator)\n", "", STATE),
-    deep("averaged policy not saved", LEARNER, '            "averaged": self.averaged.matrix,\n', "", STATE),
+    deep("averaged policy not saved", LEARNER, '"averaged": self.averaged, ', "", STATE),
     deep(
         "slow policy not saved",
         LEARNER,
-        '            found["target_actor"] = self.target_actor.matrix\n',
+        '            networks["target_actor"] = self.target_actor\n',
         "            pass\n",
         STATE,
     ),
@@ -356,8 +358,8 @@ POINTS = (
     deep(
         "kernel: ReLU of what is no number",
         KERNELS,
-        "into[i, j] = zero if into[i, j] < zero else into[i, j]",
-        "into[i, j] = into[i, j] if into[i, j] > zero else zero",
+        "into[i, j] = zero if x < zero else x",
+        "into[i, j] = x if x > zero else zero",
         PASSES,
     ),
     deep(

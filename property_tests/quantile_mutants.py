@@ -179,10 +179,8 @@ QUANTILES = (
     quantiles(
         "the target and the loss at the same fractions",
         "learner.py",
-        '''of_target: the fractions of the target's quantiles. follow: whether the target networks move."""
-        fractions = self.algorithm.fractions(len(batch.reward), self.noise)''',
-        '''of_target: the fractions of the target's quantiles. follow: whether the target networks move."""
-        fractions = of_target''',
+        "of_target, fractions = self.algorithm.fractions(size, self.noise), self.algorithm.fractions(size, self.noise)",
+        "of_target = fractions = self.algorithm.fractions(size, self.noise)",
         DSAC,
     ),
     quantiles(
