@@ -197,8 +197,10 @@ FAMILY = (
     of_learner("V is never fitted", "        self._improve_state_value(batch)\n", "", PAPERS),
     of_learner(
         "V is fitted after the critics",
-        "self._improve_state_value(batch)\n        self._improve_critics(critics, target, fractions, of_target, follow)\n",
-        "self._improve_critics(critics, target, fractions, of_target, follow)\n        self._improve_state_value(batch)\n",
+        "self._improve_state_value(batch)\n"
+        "        self._improve_critics(critics, target, fractions, of_target, follow)\n",
+        "self._improve_critics(critics, target, fractions, of_target, follow)\n"
+        "        self._improve_state_value(batch)\n",
         PAPERS,
     ),
     of_learner(
