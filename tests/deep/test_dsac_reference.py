@@ -9,16 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from quantile_cases import (
-    ACTIONS,
-    RATE,
-    QueuedNoise,
-    adams_first_step,
-    assert_moved_alike,
-    assert_near,
-    learner_of,
-    random_batch,
-)
+from given_noise import GivenNoise
+from one_update import assert_close, assert_moved_alike, first_step
+from quantile_cases import ACTIONS, learner_of, random_batch
 from torch import Tensor
 
 from pyresac.deep.algorithms.dsac import DSACOptions
@@ -26,7 +19,7 @@ from pyresac.deep.networks.layout import NetworkLayout
 from pyresac.deep.update_statistics import STATISTICS_EVERY
 
 SIZE, QUANTILES, HIDDEN, COSINES = 6, 4, (6, 5), 3
-DISCOUNT, ALPHA, TAU = 0.9, 0.3, 0.005
+DISCOUNT, ALPHA, TAU, RATE = 0.9, 0.3, 0.005, 3e-4
 
 
 def tensors(row: Tensor, layout: NetworkLayout) -> list[Tensor]:
@@ -85,7 +78,7 @@ def test_one_update(learns_alpha: bool) -> None:
     source = torch.Generator().manual_seed(5)
     noise = [torch.randn(SIZE, ACTIONS, generator=source) for _ in range(2)]
     uniform = [torch.rand(SIZE, QUANTILES, generator=source) for _ in range(3)]
-    learner.noise = QueuedNoise(*noise, *uniform)
+    learner.noise = GivenNoise(*noise, *uniform)
     learner.updates = STATISTICS_EVERY - 1
     critic_layout, actor_layout = learner.critic.layout, learner.actor.layout
 
@@ -123,7 +116,7 @@ def test_one_update(learns_alpha: bool) -> None:
                     loss = loss + weight * rho(y - z, tau) / QUANTILES / SIZE
         losses.append(loss)
     (of_critics,) = torch.autograd.grad(sum(losses), critics)
-    new_critics = critics.detach() + adams_first_step(of_critics)
+    new_critics = critics.detach() - first_step(of_critics, RATE)
 
     # J_π = E[α·log π(a|s) − min_k Σ_i (τ_{i+1} − τ_i)·Z_τ̂i(s, a; θ_k)]
     actor.requires_grad_()
@@ -139,23 +132,27 @@ def test_one_update(learns_alpha: bool) -> None:
         actor_loss = actor_loss + (ALPHA * log_prob - min(values)) / SIZE
         log_probs.append(float(log_prob.detach()))
     (of_actor,) = torch.autograd.grad(actor_loss, actor)
-    new_actor = actor.detach() + adams_first_step(of_actor)
+    new_actor = actor.detach() - first_step(of_actor, RATE)
 
     learner.update(batch)
 
-    assert not learner.noise.given
+    assert learner.noise.left == 0
     means, own = learner.statistics.means(), learner._gradients
     assert means["critic_loss"] == pytest.approx(float(sum(losses).detach()) / 2, rel=1e-5)
     assert means["actor_loss"] == pytest.approx(float(actor_loss.detach()), rel=1e-5, abs=1e-6)
     assert means["target_mean"] == pytest.approx(float(sum(map(sum, target))) / SIZE / QUANTILES, rel=1e-5, abs=1e-6)
-    assert_near(own["critic"], of_critics, "gradient of the critics")
-    assert_near(own["actor"], of_actor, "gradient of the actor")
+    assert_close(own["critic"], of_critics, "gradient of the critics")
+    assert_close(own["actor"], of_actor, "gradient of the actor")
     steps = {"critic": (own["critic"], of_critics), "actor": (own["actor"], of_actor)}
     found = learner.networks()
-    assert_moved_alike(found["critic"], new_critics, steps["critic"], "critics")
-    assert_moved_alike(found["actor"], new_actor, steps["actor"], "actor")
-    assert_moved_alike(found["target"], torch.lerp(targets, new_critics, TAU), steps["critic"], "target critics")
-    assert_moved_alike(found["target_actor"], torch.lerp(target_actor, new_actor, TAU), steps["actor"], "target policy")
+    sizes = {"critic": critics.detach().abs() + targets.abs(), "actor": actor.detach().abs() + target_actor.abs()}
+    for name, kind, new in (
+        ("critic", "critic", new_critics),
+        ("actor", "actor", new_actor),
+        ("target", "critic", torch.lerp(targets, new_critics, TAU)),
+        ("target_actor", "actor", torch.lerp(target_actor, new_actor, TAU)),
+    ):
+        assert_moved_alike(found[name], new, steps[kind], RATE, sizes[kind], name)
     # log α moves against −(E[log π] + H), H = −dim(A)
     sign = math.copysign(1.0, sum(log_probs) / SIZE - ACTIONS) if learns_alpha else 0.0
     assert learner.alpha == pytest.approx(ALPHA * math.exp(sign * RATE), rel=1e-6)

@@ -1,4 +1,4 @@
-"""Learners with critics of quantiles, batches for them, and noise in the hands of a test."""
+"""Learners with critics of quantiles, and batches for them."""
 
 from __future__ import annotations
 
@@ -18,21 +18,6 @@ from pyresac.deep.replay import Batch
 STATE, ACTIONS = 3, 2
 CPU = torch.device("cpu")
 UNIT32 = 2.0**-24
-
-
-class QueuedNoise(Noise):
-    """Gives out tensors in the order given, each of the shape that is asked for."""
-
-    def __init__(self, *given: Tensor) -> None:
-        super().__init__(0, CPU)
-        self.given = list(given)
-
-    def normal(self, *shape: int) -> Tensor:
-        """The next tensor."""
-        assert tuple(self.given[0].shape) == shape
-        return self.given.pop(0)
-
-    uniform = normal
 
 
 def learner_of(options: DeepOptions, categories: tuple[int, ...] = (), seed: int = 0) -> Learner:
@@ -84,26 +69,3 @@ def target_inputs(heads: Tensor, log_prob: Tensor, fractions: Fractions, **other
         **other,
     }
     return TargetInputs(heads=heads, log_prob=log_prob, fractions=fractions, **given)
-
-
-RATE, EPSILON = 3e-4, 1e-8
-"""Of Adam."""
-
-
-def adams_first_step(gradient: Tensor) -> Tensor:
-    """What Adam's first step adds to a parameter."""
-    return -RATE * gradient / (gradient.abs() + EPSILON)
-
-
-def assert_near(ours: Tensor, theirs: Tensor, name: str, units: float = 256.0) -> None:
-    """To float32's accuracy beside the largest entry: sums over dozens of rows through layers of dozens of units."""
-    gap, size = (ours.double() - theirs.double()).abs().max(), theirs.double().abs().max()
-    assert gap <= units * UNIT32 * size, f"{name}: they differ by {gap:.1e}, of {size:.1e}"
-
-
-def assert_moved_alike(ours: Tensor, theirs: Tensor, gradients: tuple[Tensor, Tensor], name: str) -> None:
-    """New parameters differ by no more than Adam makes of the difference of the gradients, and by rounding."""
-    first, second = (adams_first_step(gradient.double()) for gradient in gradients)
-    allowed = (first - second).abs() + 16 * UNIT32 * (RATE + theirs.double().abs())
-    gap = (ours.double() - theirs.double()).abs()
-    assert bool((gap <= allowed).all()), f"{name}: they differ by {(gap - allowed).max():.1e} more than they may"
