@@ -22,7 +22,7 @@ Numbers = NDArray[Any]
 
 
 @compiled
-def quantile_huber(
+def losses_and_slopes(
     heads: Numbers, target: Numbers, fractions: Numbers, weights: Numbers, values: Numbers, sums: Numbers,
     losses: Numbers, slopes: Numbers,
 ) -> None:  # fmt: skip

@@ -100,7 +100,7 @@ class _QuantileHuber(torch.autograd.Function):
         )
         losses = torch.zeros(len(heads), dtype=torch.double)
         arrays = (part.detach().numpy() for part in (*given, *room, losses, slopes))
-        quantile_kernel.quantile_huber(*arrays)
+        quantile_kernel.losses_and_slopes(*arrays)
         ctx.save_for_backward(slopes.mul_(1.0 / each))
         return losses.sum().div_(each).to(heads.dtype)
 

@@ -79,7 +79,7 @@ shares = st.fractions(0, 1, max_denominator=16)
 @settings(max_examples=200, deadline=None)
 def test_on_rationals_the_kernel_is_the_double_sum(case: list[list[Any]]) -> None:
     given = [np.array(part, dtype=object) for part in case]
-    losses, slopes = by_kernel(quantile_kernel.quantile_huber.py_func, *given)  # type: ignore[attr-defined]
+    losses, slopes = by_kernel(quantile_kernel.losses_and_slopes.py_func, *given)  # type: ignore[attr-defined]
     expected_losses, expected_slopes = double_sum(*given)
     assert list(losses) == list(expected_losses)
     assert slopes.tolist() == expected_slopes.tolist()
@@ -96,7 +96,7 @@ def test_on_floats_its_error_is_bounded(case: list[list[Any]]) -> None:
     2·T^(2−r), with a few more roundings, so it is within 8·2·2·(N + 8)·u·W·T²; a slope within 8·2·2·(N + 8)·u·W·T.
     """
     given = [np.array(part, dtype=np.float64) for part in case]
-    losses, slopes = by_kernel(quantile_kernel.quantile_huber, *given)
+    losses, slopes = by_kernel(quantile_kernel.losses_and_slopes, *given)
     exact = [np.array([Fraction(x) for x in part.flat], dtype=object).reshape(part.shape) for part in given]
     expected_losses, expected_slopes = double_sum(*exact)
     heads, target, _, weights = given
@@ -140,7 +140,7 @@ def test_float32_values_far_from_zero_keep_their_slopes() -> None:
     heads, target, fractions, weights = random_case(1, 2.0, torch.double)
     far = [(part + 2.0**20).float() for part in (heads, target)]
     arrays = [part.numpy() for part in (*far, fractions.float(), weights.float())]
-    losses, slopes = by_kernel(quantile_kernel.quantile_huber, *arrays)
+    losses, slopes = by_kernel(quantile_kernel.losses_and_slopes, *arrays)
     exact = [np.array([Fraction(float(x)) for x in part.flat], dtype=object).reshape(part.shape) for part in arrays]
     expected_losses, expected_slopes = double_sum(*exact)
     assert max(abs(slopes - expected_slopes.astype(float)).flat) <= 2 * UNIT32
