@@ -140,16 +140,16 @@ UPDATE = (
     deep(
         "heads of the online critics in the target",
         LEARNER,
-        "return _heads(self.target.run(",
-        "return _heads(self.critic.run(",
+        "frozen = _run(self.target, ",
+        "frozen = _run(self.critic, ",
         GENERIC,
     ),
     deep("penalty of the online critics", LEARNER, "critic=self.target,", "critic=self.critic,", DEPARTURES),
     deep(
         "penalty of what moves",
         LEARNER,
-        "loss, (slope,) = slopes(lambda leaf: self.algorithm.critic_loss(leaf, target), heads)",
-        "loss, (slope,) = slopes(lambda leaf: self.algorithm.critic_loss(leaf, target + leaf - heads), heads)",
+        "return self.algorithm.critic_loss(leaf, target)",
+        "return self.algorithm.critic_loss(leaf, target + leaf - heads)",
         WHOLE,
     ),
     deep("a′ of the batch's own states", LEARNER, "self.noise)[-size:]", "self.noise)[:size]", WHOLE),
@@ -200,8 +200,8 @@ UPDATE = (
     deep(
         "targets at the averaged policy's rate",
         LEARNER,
-        "options.critic_lr, self.target.matrix, options.tau)",
-        "options.critic_lr, self.target.matrix, options.ema_rate)",
+        "options.critic_lr, None if self._by_batch else self.target.matrix, options.tau)",
+        "options.critic_lr, None if self._by_batch else self.target.matrix, options.ema_rate)",
         GENERIC,
     ),
     deep(
@@ -228,16 +228,18 @@ UPDATE = (
     deep(
         "a′ of the present policy for the slow one",
         LEARNER,
-        "self.target_actor.run(batch.next_state",
+        "used.run(batch.next_state",
         "self.actor.run(batch.next_state",
         GENERIC,
     ),
-    deep("the critics' rate is the actor's", LEARNER, "options.critic_lr, self", "options.actor_lr, self", GENERIC),
+    deep(
+        "the critics' rate is the actor's", LEARNER, "options.critic_lr, None if", "options.actor_lr, None if", GENERIC
+    ),
     deep(
         "exploration by the averaged policy",
         LEARNER,
-        "self.policy.sample(self.actor.run(state, keep=False)",
-        "self.policy.sample(self.averaged.run(state, keep=False)",
+        "self.policy.sample(self.actor.run(self._seen(state), keep=False)",
+        "self.policy.sample(self.averaged.run(self._seen(state), keep=False)",
         GENERIC,
     ),
     deep(
@@ -250,8 +252,8 @@ UPDATE = (
     deep(
         "values of the target critics",
         LEARNER,
-        "_heads(self.critic.run(state.with_action(unit), keep=False))",
-        "_heads(self.target.run(state.with_action(unit), keep=False))",
+        "_run(self.critic, self._seen(state), unit, fractions, keep=False)",
+        "_run(self.target, self._seen(state), unit, fractions, keep=False)",
         GENERIC,
     ),
     deep(
@@ -286,11 +288,11 @@ UPDATE = (
         PESSIMISM,
     ),
     deep("generator not restored", LEARNER, "        self.noise.generator.set_state(generator)\n", "", STATE),
-    deep("averaged policy not saved", LEARNER, '            "averaged": self.averaged.matrix,\n', "", STATE),
+    deep("averaged policy not saved", LEARNER, '"averaged": self.averaged, ', "", STATE),
     deep(
         "slow policy not saved",
         LEARNER,
-        '            found["target_actor"] = self.target_actor.matrix\n',
+        '            networks["target_actor"] = self.target_actor\n',
         "            pass\n",
         STATE,
     ),

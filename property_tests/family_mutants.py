@@ -184,8 +184,8 @@ FAMILY = (
     ),
     of_learner(
         "V is fitted to the critics that move",
-        "_heads(self.target.run(batch.state.with_action(batch.action), keep=False))",
-        "_heads(self.critic.run(batch.state.with_action(batch.action), keep=False))",
+        "_run(self.target, batch.state, batch.action, fractions, keep=False)",
+        "_run(self.critic, batch.state, batch.action, fractions, keep=False)",
         PAPERS,
     ),
     of_learner(
@@ -197,8 +197,10 @@ FAMILY = (
     of_learner("V is never fitted", "        self._improve_state_value(batch)\n", "", PAPERS),
     of_learner(
         "V is fitted after the critics",
-        "self._improve_state_value(batch)\n        self._improve_critics(batch, target, follow=follow)\n",
-        "self._improve_critics(batch, target, follow=follow)\n        self._improve_state_value(batch)\n",
+        "self._improve_state_value(batch)\n"
+        "        self._improve_critics(critics, target, fractions, of_target, follow)\n",
+        "self._improve_critics(critics, target, fractions, of_target, follow)\n"
+        "        self._improve_state_value(batch)\n",
         PAPERS,
     ),
     of_learner(
@@ -208,6 +210,6 @@ FAMILY = (
         PAPERS,
     ),
     of_learner(
-        "V not saved", '            found["state_value"] = self.state_value.matrix\n', "            pass\n", SETTINGS
+        "V not saved", '            networks["state_value"] = self.state_value\n', "            pass\n", SETTINGS
     ),
 )

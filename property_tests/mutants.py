@@ -26,6 +26,7 @@ from property_tests.deep_mutants import DEEP
 from property_tests.family_mutants import FAMILY
 from property_tests.mutant import SUITES, Mutant
 from property_tests.norm_mutants import NORM
+from property_tests.quantile_mutants import QUANTILES
 
 ROOT = Path(__file__).resolve().parent.parent
 TIME_LIMIT = 900.0
@@ -353,7 +354,7 @@ TABULAR = (
 )
 
 
-MUTANTS = (*TABULAR, *DEEP, *FAMILY, *NORM)
+MUTANTS = (*TABULAR, *DEEP, *FAMILY, *NORM, *QUANTILES)
 
 
 def mutate(copy: Path, mutant: Mutant) -> None:

@@ -125,8 +125,8 @@ NORM = (
     norm(
         "the next states by themselves",
         LEARNER,
-        "_heads(both)[:, size:]",
-        "_heads(self.critic.run(there, keep=False))",
+        "_heads(both, of_target)[:, size:]",
+        "_heads(_run(self.critic, batch.next_state, next_action, of_target, keep=False), of_target)",
         BESIDE,
     ),
     norm(
@@ -172,8 +172,8 @@ NORM = (
     norm(
         "values of raw states",
         LEARNER,
-        "self.critic.run(self._seen(state).with_action(unit)",
-        "self.critic.run(state.with_action(unit)",
+        "_run(self.critic, self._seen(state), unit",
+        "_run(self.critic, state, unit",
         SEEN,
     ),
     norm(

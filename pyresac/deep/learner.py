@@ -22,6 +22,7 @@ from pyresac.deep.networks.running_statistics import RunningStatistics
 from pyresac.deep.noise import Noise
 from pyresac.deep.observation_statistics import ObservationStatistics
 from pyresac.deep.policies.policy import SampledAction
+from pyresac.deep.quantiles import Fractions
 from pyresac.deep.replay import Batch, available_bytes
 from pyresac.deep.slopes import slopes
 from pyresac.deep.temperature import Temperature
@@ -52,10 +53,7 @@ class Learner:
         options: DeepOptions = algorithm.options
         self.algorithm, self.options, self.device, self.actions = algorithm, options, device, actions
         self.policy = algorithm.policy(log_volume, actions)
-        critic = NetworkLayout(
-            *(actions + dense, categories, options.hidden, algorithm.critic_outputs(), options.activation),
-            normalisation=options.normalisation,
-        )
+        critic = algorithm.critic_layout(actions + dense, categories)
         self._by_batch = options.normalisation == "batch"
         actor = NetworkLayout(
             *(dense, categories, options.actor_hidden, self.policy.outputs(actions), options.activation),
@@ -63,7 +61,9 @@ class Learner:
         )
         _require_memory(options, critic, actor)
         start = torch.Generator().manual_seed(seed)
-        self.critic = _network(critic, algorithm.initial_critic(critic, start).to(device), threads, options)
+        self.critic = _network(
+            *(critic, algorithm.initial_critic(critic, start).to(device), threads, options), kind=algorithm.critic_type
+        )
         self.actor = _network(actor, _initial_actor(actor, options, actions, start).to(device), threads, options)
         self.target = self.critic if self._by_batch else self.critic.clone()
         """Frozen target critics φ′; with batch normalisation there are none, and the critics stand for them."""
@@ -127,10 +127,13 @@ class Learner:
         through, now, following = self._policy_passes(batch, improves)
         next_action = self.algorithm.next_action(following, self.noise)[-size:]
         next_log_prob = following.log_prob[-size:]
-        critics, next_heads = self._critic_passes(batch, next_action)
-        target = self._target(batch, next_action, next_heads, next_log_prob, alpha)
+        follow = improves or not self.algorithm.targets_follow_actor
+        # of the target's quantiles and of the critics' own, of critics of quantiles
+        of_target, fractions = self.algorithm.fractions(size, self.noise), self.algorithm.fractions(size, self.noise)
+        critics, next_heads = self._critic_passes(batch, next_action, fractions, of_target)
+        target = self._target(batch, next_action, next_heads, next_log_prob, alpha, of_target)
         self._improve_state_value(batch)
-        self._improve_critics(critics, target, follow=improves or not self.algorithm.targets_follow_actor)
+        self._improve_critics(critics, target, fractions, of_target, follow)
         self._adjust_temperature(batch, now, next_log_prob)
         if through is not None and now is not None:
             self._improve_policy(batch, through, now, alpha)
@@ -155,25 +158,36 @@ class Learner:
         through = self.actor.run_batch(batch.state)
         return through, self.policy.sample(through.output[0], self.noise), following
 
-    def _critic_passes(self, batch: Batch, next_action: Tensor) -> tuple[ForwardPass, Tensor]:
+    def _critic_passes(
+        self, batch: Batch, next_action: Tensor, fractions: Fractions | None, of_target: Fractions | None
+    ) -> tuple[ForwardPass, Tensor]:
         """The critics' pass at (s, a), and the frozen heads at (s′, a′).
 
         With batch normalisation both go through the critics as one batch: statistics of the one alone would not fit the
         other (CrossQ, section 3.2). The target is frozen, but not the statistics that its states have a part in.
         """
-        here, there = batch.state.with_action(batch.action), batch.next_state.with_action(next_action)
         if not self._by_batch:
-            frozen = _heads(self.target.run(there, keep=False))
-            return self.critic.run(here), frozen
-        both = self.critic.run_batch(joined(here, there))
+            frozen = _run(self.target, batch.next_state, next_action, of_target, keep=False)
+            return _run(self.critic, batch.state, batch.action, fractions), _heads(frozen, of_target)
+        both = self.critic.run_batch(
+            joined(batch.state.with_action(batch.action), batch.next_state.with_action(next_action))
+        )
         size = len(batch.reward)
-        return both.first(size), _heads(both)[:, size:]
+        return both.first(size), _heads(both, of_target)[:, size:]
 
-    def _target(self, batch: Batch, next_action: Tensor, heads: Tensor, log_prob: Tensor, alpha: float) -> Tensor:
-        """heads: at (s′, a′)."""
+    def _target(
+        self,
+        batch: Batch,
+        next_action: Tensor,
+        heads: Tensor,
+        log_prob: Tensor,
+        alpha: float,
+        fractions: Fractions | None,
+    ) -> Tensor:
+        """heads: at (s′, a′), quantiles at these fractions."""
 
         def heads_at(unit: Tensor) -> Tensor:
-            return _heads(self.target.run(batch.next_state.with_action(unit), keep=False))
+            return _heads(_run(self.target, batch.next_state, unit, fractions, keep=False), fractions)
 
         of_next = None if self.state_value is None else self.state_value.run(batch.next_state, keep=False)
         return self.algorithm.target(
@@ -189,6 +203,7 @@ class Learner:
                 heads_at=heads_at,
                 noise=self.noise,
                 state_value=None if of_next is None else of_next.output[0, :, 0],
+                fractions=fractions,
             )
         )
 
@@ -196,8 +211,9 @@ class Learner:
         """Before the critics' step, whose target networks it reads as the target has read them."""
         if self.state_value is None:
             return
-        heads = _heads(self.target.run(batch.state.with_action(batch.action), keep=False))
-        frozen = self.algorithm.values(heads)
+        fractions = self.algorithm.fractions(len(batch.reward), self.noise)
+        heads = _heads(_run(self.target, batch.state, batch.action, fractions, keep=False), fractions)
+        frozen = self.algorithm.values(heads, fractions)
         through = self.state_value.run(batch.state)
         value = through.output[0, :, 0]
         loss, (slope,) = slopes(lambda leaf: self.algorithm.state_value_loss(leaf, frozen), value)
@@ -207,14 +223,28 @@ class Learner:
         if self._noted():
             self.statistics.note(state_value_loss=loss, state_value_mean=value.mean())
 
-    def _improve_critics(self, through: ForwardPass, target: Tensor, follow: bool) -> None:
-        """through: of (s, a). follow: whether the target networks move."""
-        heads = _heads(through)
-        loss, (slope,) = slopes(lambda leaf: self.algorithm.critic_loss(leaf, target), heads)
+    def _improve_critics(
+        self,
+        through: ForwardPass,
+        target: Tensor,
+        fractions: Fractions | None,
+        of_target: Fractions | None,
+        follow: bool,
+    ) -> None:
+        """through: of (s, a). fractions, of_target: of its quantiles and the target's. follow: whether the target
+        networks move."""
+        heads = _heads(through, fractions)
+
+        def loss_of(leaf: Tensor) -> Tensor:
+            if fractions is None or of_target is None:
+                return self.algorithm.critic_loss(leaf, target)
+            return self.algorithm.quantile_loss(leaf, target, fractions, of_target)
+
+        loss, (slope,) = slopes(loss_of, heads)
         self._check("critic_loss", loss)
         self._descend("critic", through.gradient(_as_outputs(slope), self._gradients["critic"]), follow)
         if self._noted():
-            values = self.algorithm.values(heads)
+            values = self.algorithm.values(heads, fractions)
             sigma = ensemble_deviation(values).mean() if len(values) > 1 else loss.new_zeros(())
             self.statistics.note(critic_loss=loss / len(heads), q_mean=values.mean(), sigma_mean=sigma)
 
@@ -228,12 +258,14 @@ class Learner:
 
     def _improve_policy(self, batch: Batch, through: ForwardPass, sample: SampledAction, alpha: float) -> None:
         """through, sample: of the batch's states."""
-        critics = self.algorithm.actor_heads(self.critic).run(batch.state.with_action(sample.unit))
+        fractions = self.algorithm.fractions(len(batch.reward), self.noise)
+        critics = _run(self.algorithm.actor_heads(self.critic), batch.state, sample.unit, fractions)
 
         def objective(heads: Tensor, log_prob: Tensor, unit: Tensor) -> Tensor:
-            return self.algorithm.actor_loss(ActorInputs(heads, log_prob, unit, alpha, batch.action))
+            return self.algorithm.actor_loss(ActorInputs(heads, log_prob, unit, alpha, batch.action, fractions))
 
-        loss, (of_heads, of_log_prob, of_unit) = slopes(objective, _heads(critics), sample.log_prob, sample.unit)
+        leaves = _heads(critics, fractions), sample.log_prob, sample.unit
+        loss, (of_heads, of_log_prob, of_unit) = slopes(objective, *leaves)
         # of the critics only the action's gradient is asked for: their parameters are frozen here
         of_action = critics.input_gradient(_as_outputs(of_heads), self.actions)
         if of_unit is not None:
@@ -297,7 +329,9 @@ class Learner:
     @torch.no_grad()
     def values(self, state: Inputs, unit: Tensor) -> Tensor:
         """(K, B) online values in units of scaled rewards."""
-        return self.algorithm.values(_heads(self.critic.run(self._seen(state).with_action(unit), keep=False)))
+        fractions = self.algorithm.fractions(len(unit), self.noise, evaluates=True)
+        through = _run(self.critic, self._seen(state), unit, fractions, keep=False)
+        return self.algorithm.values(_heads(through, fractions), fractions)
 
     def evaluated(self, mean_return: float, step: int) -> None:
         """Tell the mean return of an evaluation of the averaged policy."""
@@ -375,10 +409,14 @@ def load_tensors(tensors: Mapping[str, Tensor], arrays: Mapping[str, NDArray[Any
         tensor.copy_(torch.from_numpy(np.array(arrays[name])))
 
 
-def _heads(through: ForwardPass) -> Tensor:
-    """(K, B) of critics with one output, (K, B, M) of others."""
-    output = through.output
-    return output[..., 0] if output.shape[2] == 1 else output
+def _run(network: Network, state: Inputs, unit: Tensor, fractions: Fractions | None, keep: bool = True) -> ForwardPass:
+    """A pass of critics at states, actions and fractions."""
+    return network.run(state.with_action(unit, None if fractions is None else fractions.at), keep)
+
+
+def _heads(through: ForwardPass, fractions: Fractions | None) -> Tensor:
+    """(K, B) of critics of values, (K, B, M) of critics of quantiles."""
+    return through.output[..., 0] if fractions is None else through.output
 
 
 def _as_outputs(slope: Tensor | None) -> Tensor:
@@ -393,12 +431,14 @@ def _used(slope: Tensor | None) -> Tensor:
     return slope
 
 
-def _network(layout: NetworkLayout, matrix: Tensor, threads: int, options: DeepOptions) -> Network:
+def _network(
+    layout: NetworkLayout, matrix: Tensor, threads: int, options: DeepOptions, kind: type[Network] = Network
+) -> Network:
     """With fresh running statistics, where batches are normalised."""
     running = None
     if layout.normalisation == "batch":
         running = RunningStatistics.fresh(layout, len(matrix), options.renorm_warmup, matrix.device)
-    return Network(layout, matrix, threads, running)
+    return kind(layout, matrix, threads, running)
 
 
 def _initial_actor(layout: NetworkLayout, options: DeepOptions, actions: int, generator: torch.Generator) -> Tensor:
@@ -413,7 +453,7 @@ def _require_memory(options: DeepOptions, critic: NetworkLayout, actor: NetworkL
     """Of what is there in any case: parameters, gradient, two moments and a copy, a batch's activations."""
     heads, batch = options.ensemble_size, options.batch_size
     networks = 5 * (heads * critic.length + actor.length)
-    activations = batch * (critic.dense + heads * (sum(options.hidden) + 1) + 2 * sum(options.actor_hidden))
+    activations = batch * (critic.dense + heads * critic.activations + 2 * sum(options.actor_hidden))
     needed, free = 4 * (networks + activations), available_bytes()
     if free is not None and needed > free:
         raise InputError(

@@ -11,16 +11,16 @@ class Noise:
 
     def __init__(self, seed: int, device: torch.device) -> None:
         self.generator = torch.Generator(device=device).manual_seed(seed)
-        self._device = device
+        self.device = device
 
     def normal(self, *shape: int) -> Tensor:
         """Standard normal numbers."""
-        return torch.randn(*shape, generator=self.generator, device=self._device)
+        return torch.randn(*shape, generator=self.generator, device=self.device)
 
     def uniform(self, *shape: int) -> Tensor:
         """Numbers uniform in [0, 1)."""
-        return torch.rand(*shape, generator=self.generator, device=self._device)
+        return torch.rand(*shape, generator=self.generator, device=self.device)
 
     def subset(self, size: int, of: int) -> Tensor:
         """`size` different indices below `of`, each subset equally likely."""
-        return torch.randperm(of, generator=self.generator, device=self._device)[:size]
+        return torch.randperm(of, generator=self.generator, device=self.device)[:size]

@@ -204,6 +204,22 @@ PRESETS: dict[str, Preset] = {
         },
         steps=8_000_000,
     ),
+    "published-tqc": Preset(
+        "the published TQC: implicit critics, the largest quantiles of each dropped",
+        "tqc",
+        always={
+            **RHYTHM,
+            "hidden": (256, 256),
+            "critics": "implicit",
+            "cosines": 32,
+            "embedding_activation": "relu",
+            "drops_from": "critic",
+        },
+        steps=8_000_000,
+    ),
+    "published-dsac": Preset(
+        "the published DSAC: 8 quantiles", "dsac", always={**RHYTHM, "quantiles": 8}, steps=8_000_000
+    ),
     "published-bac": Preset(
         "the published BAC: the best of 10 uniformly random actions in place of V",
         "bac",

@@ -15,6 +15,8 @@ ALGORITHMS = {
     "redq": "redq.REDQ",
     "sac-n": "sac_n.SACN",
     "bac": "bac.BAC",
+    "tqc": "tqc.TQC",
+    "dsac": "dsac.DSAC",
 }
 """Names on the command line; the file and class of each."""
 

@@ -20,6 +20,7 @@ from pyresac.deep.noise import Noise
 from pyresac.deep.policies.deterministic import Deterministic
 from pyresac.deep.policies.policy import Policy, SampledAction
 from pyresac.deep.policies.squashed_gaussian import SquashedGaussian
+from pyresac.deep.quantiles import Fractions
 from pyresac.errors import InputError
 from pyresac.options import Checked, Count, Discount, NonNegative, Positive, Share
 from pyresac.tasks.experience import Experience
@@ -142,6 +143,8 @@ class TargetInputs:
     noise: Noise
     state_value: Tensor | None = None
     """(B,) V(s′), of an algorithm that learns a value of states."""
+    fractions: Fractions | None = None
+    """Of the quantiles in `heads`, of critics of quantiles."""
 
     def backup(self, value: Tensor, batch_axis: int = -1) -> Tensor:
         """r + γ·(1 − d)·value, of value's shape. batch_axis: where value has the batch: the last axis in (B,) and
@@ -165,6 +168,8 @@ class ActorInputs:
     alpha: float
     action: Tensor
     """(B, A) the replayed action in units."""
+    fractions: Fractions | None = None
+    """Of the quantiles in `heads`, of critics of quantiles."""
 
 
 Options = TypeVar("Options", bound=DeepOptions)
@@ -197,6 +202,11 @@ class Algorithm(Generic[Options]):
         """A number, of heads Q_k(s, a) as the critics give them; its slope in the heads is taken."""
         raise NotImplementedError
 
+    def quantile_loss(self, heads: Tensor, target: Tensor, fractions: Fractions, of_target: Fractions) -> Tensor:
+        """`critic_loss` of critics of quantiles: of heads (K, B, M) at `fractions`, and of a target that was made of
+        quantiles at `of_target`."""
+        raise NotImplementedError
+
     def actor_loss(self, now: ActorInputs) -> Tensor:
         """A number; its slopes in `now.heads`, `now.log_prob` and `now.unit` are taken."""
         raise NotImplementedError
@@ -207,9 +217,22 @@ class Algorithm(Generic[Options]):
         """The form of the policy. log_volume: Σ log half-width of the action box of `actions` coordinates."""
         return SquashedGaussian(log_volume) if self.entropy else Deterministic()
 
-    def critic_outputs(self) -> int:
-        """Numbers that each critic gives."""
-        return 1
+    def fractions(self, size: int, noise: Noise, evaluates: bool = False) -> Fractions | None:
+        """Of critics of quantiles: the fractions for a pass of `size` inputs, drawn anew for each pass where the paper
+        draws them. None for critics of values. evaluates: nothing is drawn."""
+        return None
+
+    def critic_layout(self, inputs: int, categories: tuple[int, ...]) -> NetworkLayout:
+        """Shapes of the critics. inputs: continuous ones, the action's among them. categories: of the codes."""
+        options = self.options
+        return NetworkLayout(
+            inputs, categories, options.hidden, 1, options.activation, normalisation=options.normalisation
+        )
+
+    @property
+    def critic_type(self) -> type[Network]:
+        """What the critics of `critic_layout` are."""
+        return Network
 
     def initial_critic(self, layout: NetworkLayout, generator: torch.Generator) -> Tensor:
         """(K, P) parameters of the critics before learning."""
@@ -254,9 +277,9 @@ class Algorithm(Generic[Options]):
         """A penalty on the actor's parameters (1, P), given those of the best evaluation so far."""
         raise NotImplementedError
 
-    def values(self, heads: Tensor) -> Tensor:
-        """(K, B) values of heads: their mean over quantiles, where there are some."""
-        return heads if heads.ndim == 2 else heads.mean(2)
+    def values(self, heads: Tensor, fractions: Fractions | None = None) -> Tensor:
+        """(K, B) values of heads: of quantiles (K, B, M) at these fractions, their mean."""
+        return heads if fractions is None else fractions.mean(heads)
 
     @property
     def values_have_a_unit(self) -> bool:

@@ -15,10 +15,12 @@ class Inputs(NamedTuple):
     """(B, C) float32 continuous numbers; an action's coordinates come first."""
     codes: Tensor | None
     """(B, F) int64 categorical features, offset by `NetworkLayout.code_offsets`; None without any."""
+    fractions: Tensor | None = None
+    """(B, M), or (1, M) for all: what implicit quantile critics are asked at; other networks do not look at it."""
 
-    def with_action(self, unit: Tensor) -> Inputs:
+    def with_action(self, unit: Tensor, fractions: Tensor | None = None) -> Inputs:
         """These states with actions (B, A) before their continuous numbers."""
-        return Inputs(torch.cat([unit, self.dense], 1), self.codes)
+        return Inputs(torch.cat([unit, self.dense], 1), self.codes, fractions)
 
 
 def joined(first: Inputs, second: Inputs) -> Inputs:

@@ -62,6 +62,11 @@ class NetworkLayout:
         return (self.dense + sum(self.embeddings), *self.hidden, self.outputs)
 
     @cached_property
+    def layer_shapes(self) -> tuple[tuple[int, int], ...]:
+        """(in, out) of each weight matrix, in the order of a row."""
+        return tuple(pairwise(self.sizes))
+
+    @cached_property
     def normalised(self) -> tuple[int, ...]:
         """Widths of what is normalised, each with a scale and a shift a unit; () without normalisation."""
         return {"none": (), "layer": self.hidden, "batch": self.sizes[:-1]}[self.normalisation]
@@ -69,7 +74,7 @@ class NetworkLayout:
     @cached_property
     def shapes(self) -> tuple[tuple[int, ...], ...]:
         """Shapes in the order of a row: weights (in, out), biases (out,), tables (N_i, d_i), scales and shifts (n,)."""
-        layers = list(pairwise(self.sizes))
+        layers = self.layer_shapes
         tables = zip(self.categories, self.embeddings, strict=True)
         affine = [(size,) for size in self.normalised]
         return (*layers, *((size,) for _, size in layers), *tables, *affine, *affine)
@@ -82,7 +87,12 @@ class NetworkLayout:
     @property
     def layers(self) -> int:
         """Number of weight matrices, L."""
-        return len(self.sizes) - 1
+        return len(self.layer_shapes)
+
+    @property
+    def activations(self) -> int:
+        """Numbers that a pass keeps for each input."""
+        return sum(self.hidden) + self.outputs
 
     @property
     def weight_count(self) -> int:

@@ -33,12 +33,12 @@ class Network:
     def clone(self) -> Network:
         """A network with a copy of the parameters and statistics."""
         running = None if self.running is None else self.running.clone()
-        return Network(self.layout, self.matrix.clone(), self.threads, running)
+        return type(self)(self.layout, self.matrix.clone(), self.threads, running)
 
     def head(self, index: int) -> Network:
         """Head `index` alone, (1, P), sharing memory."""
         running = None if self.running is None else self.running.head(index)
-        return Network(self.layout, self.matrix[index : index + 1], self.threads, running)
+        return type(self)(self.layout, self.matrix[index : index + 1], self.threads, running)
 
     def copy(self, other: Network) -> None:
         """Take on the parameters and statistics of another."""
