@@ -9,12 +9,17 @@
 
 from pyresac.tabular import families
 from pyresac.tabular.expectations import (
+    Chi2Ball,
+    Contamination,
+    CVaR,
     EntropicRisk,
     ExpectationFunctional,
     IntervalSet,
     KLBall,
     L1Ball,
+    LInfinityBall,
     Nominal,
+    TotalVariation,
     WorstOfKernels,
 )
 from pyresac.tabular.live import (
@@ -32,6 +37,9 @@ from pyresac.tabular.solvers import Solution, solve
 from pyresac.tabular.values import Max, Mellowmax, Min, PolicyEntropy, PolicyMean, Soft, ValueFunctional
 
 __all__ = [
+    "CVaR",
+    "Chi2Ball",
+    "Contamination",
     "EnsembleDeviation",
     "EnsembleVariance",
     "EntropicRisk",
@@ -40,6 +48,7 @@ __all__ = [
     "IntervalSet",
     "KLBall",
     "L1Ball",
+    "LInfinityBall",
     "LiveOperator",
     "Max",
     "Mellowmax",
@@ -52,6 +61,7 @@ __all__ = [
     "ScaledPenalty",
     "Soft",
     "Solution",
+    "TotalVariation",
     "ValueFunctional",
     "WorstOfKernels",
     "empirical_modulus",
