@@ -7,14 +7,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from pyresac.jit import compiled
 from pyresac.tabular.checks import Floats
 from pyresac.tabular.expectations.rows import Ball, Parameter, Sweep, over_rows
 from pyresac.tabular.mdp import FiniteMDP
 from pyresac.tabular.values import UNIT
 
 
-@compiled
 def chi2_row(
     p: Floats, upper: Floats, x: Floats, radius: float, lowest: float, warm: float, w: Floats
 ) -> tuple[float, float, float]:

@@ -61,7 +61,6 @@ def plain_mean(p: Floats, d: Floats, w: Floats) -> float:
     return mean / total
 
 
-@compiled
 def kl_row(
     p: Floats, upper: Floats, x: Floats, radius: float, lowest: float, warm: float, w: Floats
 ) -> tuple[float, float, float]:
@@ -116,7 +115,6 @@ def kl_row(
     return lowest + spread * best, 0.0, best_theta
 
 
-@compiled
 def entropic_row(
     p: Floats, upper: Floats, x: Floats, beta: float, lowest: float, warm: float, w: Floats
 ) -> tuple[float, float, float]:

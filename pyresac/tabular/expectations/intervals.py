@@ -9,7 +9,6 @@ import numpy as np
 from scipy import sparse
 
 from pyresac.errors import InputError
-from pyresac.jit import compiled
 from pyresac.tabular.checks import Floats, check_number, finite_array, real_matrix
 from pyresac.tabular.expectations.rows import Bound, RowSet, Sweep, over_rows
 from pyresac.tabular.mdp import FiniteMDP
@@ -19,7 +18,6 @@ FEW = 12
 """Picks of the least of what is left, after which sorting the rest costs less."""
 
 
-@compiled
 def interval_row(
     low: Floats, high: Floats, x: Floats, parameter: float, lowest: float, warm: float, w: Floats
 ) -> tuple[float, float, float]:

@@ -7,7 +7,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from pyresac.jit import compiled
 from pyresac.tabular.checks import Floats
 from pyresac.tabular.expectations.rows import Ball, Parameter, Sweep, over_rows
 from pyresac.tabular.mdp import FiniteMDP
@@ -17,7 +16,6 @@ FEW = 12
 """Picks of the largest of what is left, after which sorting the rest costs less."""
 
 
-@compiled
 def l1_row(
     p: Floats, upper: Floats, x: Floats, radius: float, lowest: float, warm: float, w: Floats
 ) -> tuple[float, float, float]:
@@ -53,7 +51,6 @@ def l1_row(
     return value, moved, warm
 
 
-@compiled
 def contaminated_row(
     p: Floats, upper: Floats, x: Floats, share: float, lowest: float, warm: float, w: Floats
 ) -> tuple[float, float, float]:

@@ -31,7 +31,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from pyresac.errors import InputError
-from pyresac.jit import compiled
+from pyresac.jit import compiled, inlined
 from pyresac.tabular.checks import Floats, check_number, finite_array, owned
 from pyresac.tabular.expectations.base import ExpectationFunctional, WorstRows
 from pyresac.tabular.mdp import FiniteMDP
@@ -90,11 +90,11 @@ def _over_rows(
 
 def over_rows(row: Callable[..., tuple[float, float, float]]) -> Sweep:
     """`_over_rows` compiled around `row`, as if it stood in that file: Numba keeps, and renews, its cache there."""
-    home = row.py_func.__code__.co_filename  # type: ignore[attr-defined]
+    home = row.__code__.co_filename
     # Numba files what it compiled under this name: one for each row, and a new one whenever the loop changes.
-    name = f"over_{row.__name__}_{zlib.crc32(marshal.dumps(_over_rows.__code__)):08x}"
+    name = f"over_{row.__name__}_{zlib.crc32(marshal.dumps((_over_rows.__code__, row.__code__))):08x}"
     code = _over_rows.__code__.replace(co_filename=home, co_name=name, co_qualname=name)
-    sweep = FunctionType(code, {"row": row, "np": np, "__name__": row.__module__}, name)
+    sweep = FunctionType(code, {"row": inlined(row), "np": np, "__name__": row.__module__}, name)
     return compiled(sweep)
 
 

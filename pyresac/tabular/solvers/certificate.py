@@ -30,8 +30,8 @@ LEAST_NORMAL = 2.0**-1022
 
 
 def underflow_unit() -> float:
-    """What an operation of this thread may lose to underflow: 2⁻¹⁰⁷⁴, or 2⁻¹⁰²² where subnormal numbers are flushed to 0
-    (as `torch.set_flush_denormal` asks of the processor)."""
+    """What an operation of this thread may lose to underflow: 2⁻¹⁰⁷⁴, or 2⁻¹⁰²² where subnormal numbers are flushed
+    to 0 (as `torch.set_flush_denormal` asks of the processor)."""
     halved = np.multiply(LEAST_NORMAL, 0.5)
     return 2.0**-1074 if halved > 0.0 and halved + LEAST_NORMAL > LEAST_NORMAL else LEAST_NORMAL
 
