@@ -31,9 +31,9 @@ from property_tests.test_inner_problems import (
     state_values,
     to_mpf,
 )
-from property_tests.transport import worst_in_transport_ball
+from property_tests.transport import metrics, worst_in_transport_ball
 from pyresac.tabular.exact import ExactMDP, ExactRev, sets
-from pyresac.tabular.expectations import Chi2Ball
+from pyresac.tabular.expectations import Chi2Ball, WassersteinBall
 from pyresac.tabular.mdp import FiniteMDP
 from pyresac.tabular.operator import RevOperator
 from pyresac.tabular.solvers import solve
@@ -100,6 +100,28 @@ def test_c03_float_sets_within_their_rounding_bound(
         signed = [sign * x for x in v]
         exact = sign * dot(RATIONAL[name](size)(row, signed), signed)
         assert abs(Fraction(float(computed[s, a])) - exact) <= bound
+
+
+@claim("C03", lean="RESAC.IsInfimum.monetary")
+@claim("C04")
+@given(data=st.data(), radius=st.integers(0, 12).map(lambda k: Fraction(k, 4)), optimistic=st.booleans())
+def test_c03_wasserstein_ball_is_the_exact_minimum(data: st.DataObject, radius: Fraction, optimistic: bool) -> None:
+    """Twin and float set against the dual of the transport problem (Lean: RESAC.IsInfimum.monetary)."""
+    mdp = data.draw(SMALL)
+    v, copy, metric = data.draw(state_values(mdp)), FiniteMDP.from_exact(mdp), data.draw(metrics(mdp.n_states))
+    ball = WassersteinBall(float(radius), np.array(metric, dtype=float), optimistic=optimistic)
+    computed, worst = ball(copy, floats(v)), ball.worst_kernel(copy, floats(v))
+    bound, sign = Fraction(ball.rounding(copy, largest(v))), -1 if optimistic else 1
+    signed = [sign * x for x in v]
+    for s, a, row in rows(mdp):
+        best = worst_in_transport_ball(row, signed, metric, radius)
+        q = sets.transport(metric, radius)(row, signed)
+        assert min(q) >= 0
+        assert sum(q) == 1
+        assert dot(q, signed) == best
+        assert abs(Fraction(float(computed[s, a])) - sign * best) <= bound
+        assert abs(worst[s, a] @ floats(v) - computed[s, a]) <= 2 * bound
+        assert worst[s, a].min() >= 0
 
 
 def chi2_reference(p: list[mpmath.mpf], x: list[mpmath.mpf], radius: mpmath.mpf) -> mpmath.mpf:

@@ -20,6 +20,7 @@ from pyresac.tabular.expectations import (
     LInfinityBall,
     Nominal,
     TotalVariation,
+    WassersteinBall,
     WorstOfKernels,
 )
 from pyresac.tabular.live import (
@@ -63,6 +64,7 @@ __all__ = [
     "Solution",
     "TotalVariation",
     "ValueFunctional",
+    "WassersteinBall",
     "WorstOfKernels",
     "empirical_modulus",
     "ensemble_variance",

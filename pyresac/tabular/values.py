@@ -137,11 +137,13 @@ class Mellowmax(ValueFunctional):
         present = np.ones(q.shape, dtype=np.bool_) if available is None else available
         count = present.sum(axis=1)
         d = np.where(present, shifted, 0.0)
-        shrunk = np.where(present, np.expm1(self.omega * d), 0.0).sum(axis=1) / count
-        mean = np.where(present, np.exp(self.omega * d), 0.0).sum(axis=1) / count
+        with np.errstate(over="ignore"):
+            scaled = self.omega * d
+        shrunk = np.where(present, np.expm1(scaled), 0.0).sum(axis=1) / count
+        mean = np.where(present, np.exp(scaled), 0.0).sum(axis=1) / count
         log_mean = np.where(shrunk > -0.5, np.log1p(np.maximum(shrunk, -0.5)), np.log(mean))
         # By Hoeffding the mean of q is within ω·spread²/8: below rounding here, where ω·d may be subnormal.
-        flat = self.omega * -d.min(axis=1) <= UNIT
+        flat = scaled.min(axis=1) >= -UNIT
         below = np.where(flat, d.sum(axis=1) / count, log_mean / self.omega)
         return np.asarray(top + below, dtype=np.float64)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from itertools import pairwise
 from typing import Literal, TypeAlias
 
 from pyresac.errors import InputError
@@ -84,6 +85,49 @@ def l_infinity(radius: Number) -> WorstRow:
         return filled(low, [min(x + size, Fraction(1)) if x > 0 else Fraction(0) for x in p], v)
 
     return worst
+
+
+def transport(cost: Sequence[Sequence[Number]], radius: Number) -> WorstRow:
+    """Wasserstein-1: rows q that p can be moved to at a cost Σ plan(x, y)·cost[x][y] of at most radius ≥ 0.
+
+    Mass at x goes along the lower convex hull of the points (cost[x][y], v(y)), which starts at x itself; of all the
+    hulls' segments those that gain most for their cost come first: a fractional knapsack.
+    """
+    costs = [[rational(c) for c in row] for row in cost]
+    size = rational(radius)
+
+    def worst(p: Row, v: Row) -> list[Fraction]:
+        row, left = [Fraction(0)] * len(p), size
+        segments = []
+        for x in (x for x in range(len(p)) if p[x] > 0):
+            path = _hull(costs[x], v)
+            row[path[0]] += p[x]
+            segments += [
+                ((v[i] - v[j]) / (costs[x][j] - costs[x][i]), p[x], i, j, costs[x][j] - costs[x][i])
+                for i, j in pairwise(path)
+            ]
+        for _, mass, i, j, price in sorted(segments, key=lambda segment: -segment[0]):
+            step = min(mass, left / price)
+            row[i] -= step
+            row[j] += step
+            left -= step * price
+        return row
+
+    return worst
+
+
+def _hull(cost: Row, v: Row) -> list[int]:
+    """The states of the lower convex hull of (cost, v), from the cheapest to the lowest."""
+    path: list[int] = []
+    for y in sorted(range(len(v)), key=lambda y: (cost[y], v[y])):
+        if path and v[y] >= v[path[-1]]:
+            continue
+        while len(path) > 1 and (v[path[-1]] - v[y]) * (cost[path[-1]] - cost[path[-2]]) >= (
+            v[path[-2]] - v[path[-1]]
+        ) * (cost[y] - cost[path[-1]]):
+            path.pop()
+        path.append(y)
+    return path
 
 
 def _lowest(p: Row, v: Row, support: Support) -> int:

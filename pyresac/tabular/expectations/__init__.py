@@ -14,6 +14,7 @@ from pyresac.tabular.expectations.intervals import IntervalSet
 from pyresac.tabular.expectations.l1 import Contamination, L1Ball, TotalVariation
 from pyresac.tabular.expectations.rows import RowSet
 from pyresac.tabular.expectations.tails import CVaR, LInfinityBall
+from pyresac.tabular.expectations.wasserstein import WassersteinBall
 
 __all__ = [
     "CVaR",
@@ -28,5 +29,6 @@ __all__ = [
     "Nominal",
     "RowSet",
     "TotalVariation",
+    "WassersteinBall",
     "WorstOfKernels",
 ]
