@@ -330,8 +330,8 @@ TABULAR = (
     Mutant(
         "solver: claims convergence whatever the bound",
         "solvers/api.py",
-        "seconds, bound <= goal, name, message)",
-        "seconds, True, name, message)",
+        "seconds, bound <= goal, name, message, operator)",
+        "seconds, True, name, message, operator)",
         (SOLVERS,),
     ),
     Mutant(

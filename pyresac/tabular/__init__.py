@@ -8,6 +8,7 @@
 """
 
 from pyresac.tabular import families
+from pyresac.tabular.confidence import RobustMDP
 from pyresac.tabular.expectations import (
     Chi2Ball,
     Contamination,
@@ -34,7 +35,7 @@ from pyresac.tabular.live import (
 )
 from pyresac.tabular.mdp import FiniteMDP
 from pyresac.tabular.operator import RevOperator
-from pyresac.tabular.solvers import Solution, solve
+from pyresac.tabular.solvers import HorizonSolution, Solution, solve, solve_horizon
 from pyresac.tabular.values import Max, Mellowmax, Min, PolicyEntropy, PolicyMean, Soft, ValueFunctional
 
 __all__ = [
@@ -46,6 +47,7 @@ __all__ = [
     "EntropicRisk",
     "ExpectationFunctional",
     "FiniteMDP",
+    "HorizonSolution",
     "IntervalSet",
     "KLBall",
     "L1Ball",
@@ -59,6 +61,7 @@ __all__ = [
     "PolicyEntropy",
     "PolicyMean",
     "RevOperator",
+    "RobustMDP",
     "ScaledPenalty",
     "Soft",
     "Solution",
@@ -70,4 +73,5 @@ __all__ = [
     "ensemble_variance",
     "families",
     "solve",
+    "solve_horizon",
 ]

@@ -51,13 +51,13 @@ def shares(p: Floats, x: Floats, d: Floats) -> tuple[float, float]:
 
 
 @compiled
-def plain_mean(p: Floats, d: Floats, w: Floats) -> float:
-    """Σ p·d/Σ p, and w = p."""
+def plain_mean(p: Floats, x: Floats, w: Floats) -> float:
+    """Σ p·x/Σ p, and w = p."""
     total, mean = 0.0, 0.0
     for i in range(len(p)):
         w[i] = p[i]
         total += p[i]
-        mean += p[i] * d[i]
+        mean += p[i] * x[i]
     return mean / total
 
 
@@ -75,7 +75,7 @@ def kl_row(
     lowest, spread = shares(p, x, d)
     # By Pinsker the ball's mean of d is within √(radius/2) of p's.
     if spread == 0.0 or radius <= 2.0 * NEGLIGIBLE * NEGLIGIBLE:
-        return lowest + spread * plain_mean(p, d, w), 0.0, warm
+        return plain_mean(p, x, w), 0.0, warm
     at_lowest, total = 0.0, 0.0
     for i in range(len(p)):
         total += p[i]
@@ -85,7 +85,8 @@ def kl_row(
         for i in range(len(p)):
             w[i] = p[i] / at_lowest if d[i] == 0.0 else 0.0
         return lowest, 0.0, warm
-    low, high, goal = 0.0, np.inf, np.sqrt(2.0 * radius)
+    # KL(q‖p) ≤ KL(q‖p) + KL(p‖q) = θ·(Σ p·d − Σ q·d) ≤ θ, so the tilt is at least the radius.
+    low, high, grow, goal = 0.5 * radius, np.inf, 4.0, np.sqrt(2.0 * radius)
     theta = warm
     if not 0.0 < theta < np.inf:
         _, variance, _ = tilt(p, d, 0.0, w)
@@ -108,7 +109,9 @@ def kl_row(
         reached = np.sqrt(2.0 * max(theta * spent, 0.0))
         proposal = theta + (goal - reached) * reached / slope if slope > 0.0 else np.nan
         if not low < proposal < high or step > 40:
-            proposal = 2.0 * low if high == np.inf else 0.5 * (low + high)
+            # Halfway by orders of magnitude: values that differ by 1e-200 need tilts of 1e200.
+            proposal = grow * theta if high == np.inf else np.sqrt(low) * np.sqrt(high)
+            grow = min(grow * grow, 1e100)
         if proposal in (low, high, theta):
             break
         theta = proposal
@@ -126,7 +129,7 @@ def entropic_row(
     lowest, spread = shares(p, x, d)
     theta = beta * spread
     if theta <= NEGLIGIBLE:
-        return lowest + spread * plain_mean(p, d, w), 0.0, warm
+        return plain_mean(p, x, w), 0.0, warm
     if theta == np.inf:
         for i in range(len(p)):
             d[i] = x[i] - lowest if p[i] > 0.0 else 0.0

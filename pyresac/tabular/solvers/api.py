@@ -83,7 +83,7 @@ def solve(
     v = best if isinstance(operator.value, (Max, Min)) else operator.value_of(q)
     message = f"{progress.message}; the error is at most {bound:.3g}"
     seconds = time.perf_counter() - started
-    return Solution(q, v, policy, bound, progress.iterations, seconds, bound <= goal, name, message)
+    return Solution(q, v, policy, bound, progress.iterations, seconds, bound <= goal, name, message, operator)
 
 
 def _contraction(name: str, discount: float) -> float:
