@@ -69,13 +69,13 @@ class IntervalSet(RowSet):
     support: ClassVar[str] = "nominal"  # type: ignore[misc]
 
     @classmethod
-    def around(cls, mdp: FiniteMDP, radius: float) -> IntervalSet:
+    def around(cls, mdp: FiniteMDP, radius: float, *, optimistic: bool = False) -> IntervalSet:
         """P ± radius on the support of P, cut to [0, 1]; radius in [0, 1]."""
         radius = check_number("radius", radius, "in [0, 1]", low=0.0, high=1.0)
         rows = mdp.matrix
         low = sparse.csr_array((np.maximum(rows.data - radius, 0.0), rows.indices, rows.indptr), shape=rows.shape)
         high = sparse.csr_array((np.minimum(rows.data + radius, 1.0), rows.indices, rows.indptr), shape=rows.shape)
-        return cls(low, high).bound_to(mdp)
+        return cls(low, high, optimistic).bound_to(mdp)
 
     def __post_init__(self) -> None:
         self.check_options()
