@@ -5,8 +5,8 @@
 The model is the random family: 5 actions, 10 successors, γ = 0.99. All rows run in one process, in turns, so that the
 ratios share whatever else the machine does; times are medians, of the wall clock and of the CPU time of all threads.
 Compilation is not timed: a small model is solved first. The true error is ‖v − v_ref‖∞ against Anderson-accelerated
-value iteration solved to all the digits that float64 can certify, whose own bound stands beside it. The last table takes
-the l1 ball on a small model, by value iteration with one linear program (SciPy's HiGHS) a pair.
+value iteration solved to all the digits that float64 can certify, whose own bound stands beside it. The last table
+takes the l1 ball on a small model, by value iteration with one linear program (SciPy's HiGHS) a pair.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """`python -m pyresac.solve FILE --discount 0.99 --set l1:0.1`: solve a finite MDP, with a guarantee.
 
 Reads what `FiniteMDP.load` reads. Prints the values and actions of the first states and the certificate in words;
-writes all of them to a CSV or NPZ file. Exit codes: 0 the tolerance is met; 3 it is not (the bound that was reached is printed
-and written all the same); 2 bad input; 1 the disk refused; 130 interrupted.
+writes all of them to a CSV or NPZ file. Exit codes: 0 the tolerance is met; 3 it is not (the bound that was reached is
+printed and written all the same); 2 bad input; 1 the disk refused; 130 interrupted.
 """
 
 from __future__ import annotations

@@ -10,10 +10,9 @@ the bound.
 from pyresac.tabular.expectations.base import ExpectationFunctional, Nominal, WorstOfKernels
 from pyresac.tabular.expectations.chi2 import Chi2Ball
 from pyresac.tabular.expectations.gibbs import EntropicRisk, KLBall
-from pyresac.tabular.expectations.intervals import IntervalSet
+from pyresac.tabular.expectations.intervals import CVaR, IntervalSet, LInfinityBall
 from pyresac.tabular.expectations.l1 import Contamination, L1Ball, TotalVariation
 from pyresac.tabular.expectations.rows import RowSet
-from pyresac.tabular.expectations.tails import CVaR, LInfinityBall
 from pyresac.tabular.expectations.wasserstein import WassersteinBall
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""Interval sets: lower and upper bounds on each transition probability."""
+"""Sets with bounds on each probability, filled from the lowest value up: intervals, CVaR, the L∞ ball."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ import numpy as np
 from scipy import sparse
 
 from pyresac.errors import InputError
+from pyresac.jit import compiled
 from pyresac.tabular.checks import Floats, check_number, finite_array, real_matrix
-from pyresac.tabular.expectations.rows import Bound, RowSet, Sweep, over_rows
+from pyresac.tabular.expectations.rows import Ball, Bound, Parameter, RowSet, Sweep, over_rows
 from pyresac.tabular.mdp import FiniteMDP
 from pyresac.tabular.values import UNIT
 
@@ -18,14 +19,10 @@ FEW = 12
 """Picks of the least of what is left, after which sorting the rest costs less."""
 
 
-def interval_row(
-    low: Floats, high: Floats, x: Floats, parameter: float, lowest: float, warm: float, w: Floats
-) -> tuple[float, float, float]:
-    """min of Σ q·x over low ≤ q ≤ high, Σ q = 1: fill up from the lowest value."""
-    n, left, value, picks = len(low), 1.0, 0.0, 0
-    for i in range(n):
-        w[i] = low[i]
-        left -= low[i]
+@compiled
+def fill(w: Floats, high: Floats, x: Floats, left: float) -> float:
+    """Fill w up to `high` from the lowest value, until the mass `left` is placed. Returns Σ w·x."""
+    n, picks, value = len(w), 0, 0.0
     while left > 0.0 and picks < FEW:
         least = -1
         for i in range(n):
@@ -49,7 +46,45 @@ def interval_row(
             left -= step
     for i in range(n):
         value += w[i] * x[i]
+    return value
+
+
+def interval_row(
+    low: Floats, high: Floats, x: Floats, parameter: float, lowest: float, warm: float, w: Floats
+) -> tuple[float, float, float]:
+    """min of Σ q·x over low ≤ q ≤ high, Σ q = 1."""
+    left = 1.0
+    for i in range(len(low)):
+        w[i] = low[i]
+        left -= low[i]
+    return fill(w, high, x, left), 0.0, warm
+
+
+def tail_row(
+    p: Floats, upper: Floats, x: Floats, alpha: float, lowest: float, warm: float, w: Floats
+) -> tuple[float, float, float]:
+    """The mean of the lowest share alpha of p: w ≤ p/alpha, filled in units of alpha, so that nothing overflows."""
+    total = 0.0
+    for i in range(len(p)):
+        total += p[i]
+        w[i] = 0.0
+    share = alpha * total
+    value = fill(w, p, x, share) / share
+    for i in range(len(p)):
+        w[i] /= share
     return value, 0.0, warm
+
+
+def box_row(
+    p: Floats, upper: Floats, x: Floats, radius: float, lowest: float, warm: float, w: Floats
+) -> tuple[float, float, float]:
+    """min of Σ q·x over |q − p| ≤ radius on the support of p."""
+    left, high = 0.0, np.empty(len(p))
+    for i in range(len(p)):
+        w[i] = max(p[i] - radius, 0.0)
+        left += p[i] - w[i]
+        high[i] = p[i] + radius if p[i] > 0.0 else 0.0
+    return fill(w, high, x, left), 0.0, warm
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,6 +150,54 @@ class IntervalSet(RowSet):
         """M(16n + 32)u: the free mass 1 − Σ lower is off by (n + 1)u, and so is each filling step."""
         longest = int(np.diff(self.of(mdp).indptr).max(initial=1))
         return 1.01 * magnitude * (16 * longest + 32) * UNIT
+
+
+@dataclass(frozen=True, eq=False)
+class CVaR(Ball):
+    """The mean of v over the worst share alpha of P(·|s, a): alpha in (0, 1], a number or (S, A).
+
+    min over {q : q ≤ P/alpha} (Rockafellar and Uryasev; iterated, as in Chow and Ghavamzadeh 2014): alpha = 1 is the
+    nominal expectation. Monetary: `RESAC.IsInfimum.monetary` (C03). optimistic: the mean of the best share.
+    """
+
+    alpha: Parameter
+    optimistic: bool = False
+    lean: ClassVar[str] = "RESAC.IsInfimum.monetary"
+    sweep: ClassVar[Sweep] = staticmethod(over_rows(tail_row))
+    support: ClassVar[str] = "nominal"  # type: ignore[misc]
+    allowed: ClassVar[str] = "in (0, 1]"
+    high: ClassVar[float] = 1.0
+    open_low: ClassVar[bool] = True
+
+    def rounding(self, mdp: FiniteMDP, magnitude: float) -> float:
+        """M((6n + 16)u + 2·row_error).
+
+        In units of alpha, the share left is off by (n + 1)u at its start and by u a step; an error of δ in where the
+        tail ends moves the mean by at most 2Mδ. The sum of n products, and the division, cost (n + 2)u·M.
+        """
+        return 1.01 * magnitude * ((6 * mdp.longest_row + 16) * UNIT + 2 * mdp.row_error)
+
+
+@dataclass(frozen=True, eq=False)
+class LInfinityBall(Ball):
+    """min over {q : |q(s') − P(s'|s, a)| ≤ radius for each successor s'}: radius in [0, 1], a number or (S, A).
+
+    On the support of the nominal row: on all states a ball of this norm would let the adversary send `radius` to every
+    state of the model at once, so that its size would depend on how many states there are. Filled from the lowest
+    value. Monetary: `RESAC.IsInfimum.monetary` (C03). optimistic: the best case instead.
+    """
+
+    radius: Parameter
+    optimistic: bool = False
+    lean: ClassVar[str] = "RESAC.IsInfimum.monetary"
+    sweep: ClassVar[Sweep] = staticmethod(over_rows(box_row))
+    support: ClassVar[str] = "nominal"  # type: ignore[misc]
+    allowed: ClassVar[str] = "in [0, 1]"
+    high: ClassVar[float] = 1.0
+
+    def rounding(self, mdp: FiniteMDP, magnitude: float) -> float:
+        """M((12n + 32)u + 2·row_error): the free mass is off by 2nu, and so is each filling step; see `L1Ball`."""
+        return 1.01 * magnitude * ((12 * mdp.longest_row + 32) * UNIT + 2 * mdp.row_error)
 
 
 def _rows(name: str, given: Any, mdp: FiniteMDP) -> sparse.csr_array:
