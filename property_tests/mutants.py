@@ -34,6 +34,7 @@ TIME_LIMIT = 900.0
 
 OPERATOR, SOLVERS, LIVE = "test_float_operator", "test_solvers", "test_float_live"
 INNER, EXACT, TERMINALS = "test_inner_problems", "test_contraction", "test_terminals"
+SETS = "test_sets"
 
 TABULAR = (
     Mutant(
@@ -46,15 +47,15 @@ TABULAR = (
     Mutant(
         "exact: penalty added",
         "exact/operator.py",
-        "min(self._expectations(s, a, v)) - self.frozen(s, a)",
-        "min(self._expectations(s, a, v)) + self.frozen(s, a)",
+        "_dot(self._worst_row(s, a, v), v) - self.frozen(s, a)",
+        "_dot(self._worst_row(s, a, v), v) + self.frozen(s, a)",
         ("test_penalties", "test_ranking"),
     ),
     Mutant(
         "exact: best case over the kernels",
         "exact/operator.py",
-        "return min(self._expectations(s, a, v)) - self.frozen(s, a)",
-        "return max(self._expectations(s, a, v)) - self.frozen(s, a)",
+        "return min((k[s][a] for k in self._kernels)",
+        "return max((k[s][a] for k in self._kernels)",
         (EXACT,),
     ),
     Mutant(
@@ -206,38 +207,131 @@ TABULAR = (
     ),
     Mutant(
         "l1 ball moves the whole radius",
-        "robust_kernels.py",
-        "left = 0.5 * radius",
-        "left = radius",
-        (INNER,),
+        "expectations/l1.py",
+        "left, moved, n = 0.5 * radius, 0.0, len(p)",
+        "left, moved, n = radius, 0.0, len(p)",
+        (
+            INNER,
+            SETS,
+        ),
     ),
     Mutant(
         "l1 ball takes from the lowest values",
-        "robust_kernels.py",
-        "for i in np.argsort(-x):",
-        "for i in np.argsort(x):",
-        (INNER,),
+        "expectations/l1.py",
+        "(top < 0 or x[i] > x[top])",
+        "(top < 0 or x[i] < x[top])",
+        (
+            INNER,
+            SETS,
+        ),
+    ),
+    Mutant(
+        "total variation of half the radius",
+        "expectations/l1.py",
+        "scale: ClassVar[float] = 2.0",
+        "scale: ClassVar[float] = 1.0",
+        (SETS,),
+    ),
+    Mutant(
+        "contamination of everything",
+        "expectations/l1.py",
+        "value = share * lowest",
+        "value = lowest",
+        (SETS,),
     ),
     Mutant(
         "interval set filled from the highest value",
-        "robust_kernels.py",
-        "for i in np.argsort(x):",
-        "for i in np.argsort(-x):",
-        (INNER,),
+        "expectations/intervals.py",
+        "(least < 0 or x[i] < x[least])",
+        "(least < 0 or x[i] > x[least])",
+        (
+            INNER,
+            SETS,
+        ),
+    ),
+    Mutant(
+        "CVaR of the whole row",
+        "expectations/intervals.py",
+        "share = alpha * total",
+        "share = total",
+        (SETS,),
+    ),
+    Mutant(
+        "L-infinity ball off the support",
+        "expectations/intervals.py",
+        "high[i] = p[i] + radius if p[i] > 0.0 else 0.0",
+        "high[i] = p[i]",
+        (SETS,),
     ),
     Mutant(
         "entropic risk seeks risk",
-        "robust_kernels.py",
-        "return float(lowest - log_total / beta)",
-        "return float(lowest + log_total / beta)",
+        "expectations/gibbs.py",
+        "return lowest - spread * (log_total / theta), 0.0, warm",
+        "return lowest + spread * (log_total / theta), 0.0, warm",
         (INNER,),
     ),
     Mutant(
         "KL ball of half the radius",
-        "robust_kernels.py",
+        "expectations/gibbs.py",
         "gap = radius / theta - spent",
         "gap = 0.5 * radius / theta - spent",
         (INNER,),
+    ),
+    Mutant(
+        "chi2 ball forgets the mass that was dropped",
+        "expectations/chi2.py",
+        "excess = radius if whole else mass * (1.0 + radius) - 1.0",
+        "excess = radius",
+        (SETS,),
+    ),
+    Mutant(
+        "Wasserstein ball pays half the way",
+        "expectations/wasserstein.py",
+        "left -= price",
+        "left -= 0.5 * price",
+        (SETS,),
+    ),
+    Mutant(
+        "Wasserstein ball from the cheapest gain",
+        "expectations/wasserstein.py",
+        "if slope > most:",
+        "if slope > 0.0 and (best < 0 or slope < most):",
+        (SETS,),
+    ),
+    Mutant(
+        "best case of the wrong sign",
+        "expectations/rows.py",
+        "out[i] = sign * value",
+        "out[i] = value",
+        (SETS,),
+    ),
+    Mutant(
+        "mass may leave the successors",
+        "expectations/rows.py",
+        "if not everywhere:",
+        "if everywhere and not everywhere:",
+        (SETS,),
+    ),
+    Mutant(
+        "exact: l1 ball moves the whole radius",
+        "exact/sets.py",
+        "row, left = list(p), size / 2",
+        "row, left = list(p), size",
+        (SETS,),
+    ),
+    Mutant(
+        "exact: CVaR without its share",
+        "exact/sets.py",
+        "[min(x / share, Fraction(1)) for x in p]",
+        "[min(x, Fraction(1)) for x in p]",
+        (SETS,),
+    ),
+    Mutant(
+        "robust sweep: discount dropped",
+        "solvers/robust.py",
+        "np.multiply(self._expected.reshape(self.q.shape), self.discount, out=self.q)",
+        "np.multiply(self._expected.reshape(self.q.shape), 1.0, out=self.q)",
+        (SETS,),
     ),
     Mutant(
         "live: variance over K",
@@ -333,8 +427,8 @@ TABULAR = (
     Mutant(
         "solver: claims convergence whatever the bound",
         "solvers/api.py",
-        "seconds, bound <= goal, name, message)",
-        "seconds, True, name, message)",
+        "seconds, bound <= goal, name, message, operator)",
+        "seconds, True, name, message, operator)",
         (SOLVERS,),
     ),
     Mutant(

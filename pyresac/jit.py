@@ -31,3 +31,10 @@ def _compiled(function: Callable[..., Result], **options: Any) -> Callable[..., 
     except RuntimeError:  # Numba's word for having found no such place
         result = numba.njit(nogil=True, **options)(function)
     return result
+
+
+def inlined(function: Callable[..., Result]) -> Callable[..., Result]:
+    """For a part of several kernels: its code is put into each of them, before compilation. A call would count the
+    references of every array that it is given, which costs as much as a short loop does."""
+    result: Callable[..., Result] = numba.njit(inline="always")(function)
+    return result

@@ -26,7 +26,14 @@ import numpy as np
 from pyresac.tabular.operator import RevOperator
 from pyresac.tabular.values import UNIT
 
-SUBNORMAL = 2.0**-1074
+LEAST_NORMAL = 2.0**-1022
+
+
+def underflow_unit() -> float:
+    """What an operation of this thread may lose to underflow: 2⁻¹⁰⁷⁴, or 2⁻¹⁰²² where subnormal numbers are flushed
+    to 0 (as `torch.set_flush_denormal` asks of the processor)."""
+    halved = np.multiply(LEAST_NORMAL, 0.5)
+    return 2.0**-1074 if halved > 0.0 and halved + LEAST_NORMAL > LEAST_NORMAL else LEAST_NORMAL
 
 
 @dataclass(frozen=True)
@@ -67,7 +74,7 @@ class Rounding:
         self._row = mdp.longest_row
         self._row_error = mdp.row_error
         self._actions = mdp.n_actions
-        self._underflow = 4.0 * (self._row + self._actions + 8) * SUBNORMAL
+        self._underflow = 4.0 * (self._row + self._actions + 8) * underflow_unit()
         # The rounding of R − γ·frozen itself; none where nothing is frozen, since R − γ·0 is R.
         self._constant = operator.rounding(0.0) if operator.frozen.any() else 0.0
         self._offset = 0.0

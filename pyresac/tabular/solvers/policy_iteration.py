@@ -13,6 +13,7 @@ from pyresac.tabular.expectations import Nominal
 from pyresac.tabular.solvers.certificate import Residual
 from pyresac.tabular.solvers.models import ExtremeModel, Model
 from pyresac.tabular.solvers.progress import Progress
+from pyresac.tabular.solvers.robust import RobustModel, answers
 from pyresac.tabular.solvers.value_iteration import Shift, centre, take_image
 from pyresac.tabular.values import Min
 
@@ -57,7 +58,9 @@ def modified_policy_iteration(model: Model, v: Floats, progress: Progress) -> Re
     while not progress.finished(residual):
         guard.keep(residual)
         aim = 0.2 * progress.aim / model.rate if model.rate > 0 else 0.0
-        if fast:
+        if isinstance(model, RobustModel):
+            v = answers(model, v, residual, aim, fast=fast)
+        elif fast:
             v = _plain_sweeps(model, v, residual, aim)
         elif isinstance(model, ExtremeModel):
             v = take_image(model, v, shift.of(residual))
