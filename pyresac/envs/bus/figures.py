@@ -48,6 +48,26 @@ def time_space(records: Mapping[str, Record], direction: int = 0, hours: tuple[f
     return figure
 
 
+def time_space_so_far(record: Record, hours: float) -> Figure:
+    """The last `hours` of a day that is under way, a panel a direction, with a line at the time now."""
+    now = max(record.end, 60.0)
+    figure = Figure(figsize=(9.0, 6.0), layout="constrained")
+    panels = figure.subplots(2, 1, sharex=True)
+    start = record.layout.corridor.service_start
+    for direction, axes in enumerate(panels):
+        lines = _trajectories(record, direction)
+        lines.set_clim(0, record.layout.line.capacity)
+        axes.add_collection(lines)
+        _line_axis(axes, record, direction)
+        axes.set_xlim(max(now - 3600.0 * hours, 0.0), max(now, 3600.0 * hours))
+        axes.axvline(now, color="tab:red", linewidth=0.8)
+        axes.xaxis.set_major_locator(MultipleLocator(1800.0))
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda time, _: _clock(start + time)))
+        figure.colorbar(lines, ax=axes, label="on board", pad=0.01)
+    panels[0].set_title(f"{record.layout.corridor.name}, {_clock(start + now)}", loc="left")
+    return figure
+
+
 def _trajectories(record: Record, direction: int) -> LineCollection:
     """Segments of (arrival, departure) at each stop and of the way to the next, with the load on it."""
     line = record.layout.line
@@ -55,6 +75,8 @@ def _trajectories(record: Record, direction: int) -> LineCollection:
     segments, loads = [], []
     for visits in record.visits[line.plan[:, DIRECTION] == direction]:
         for place in range(line.stops[direction] - 1):
+            if np.isnan(visits[place, at.ARRIVED]):
+                break
             arrive, leave = visits[place, at.ARRIVED], visits[place, [at.ARRIVED, at.DWELL, at.HELD]].sum()
             here, there = position[place], position[place + 1]
             segments.append([(arrive, here), (leave, here), (visits[place + 1, at.ARRIVED], there)])
