@@ -28,7 +28,7 @@ class Days:
     """Which days of which line."""
 
     corridor: str = "default"
-    """default, a JSON file, or published-slow:FOLDER / published-fast:FOLDER for the published workbooks."""
+    """default, disturbed, a JSON file, or published-slow:FOLDER / published-fast:FOLDER for the published workbooks."""
     seeds: int = 12
     """Number of days."""
     first_seed: int = 0
@@ -114,6 +114,12 @@ def named(text: str) -> Controller:
     from pyresac.training.restored import restore_run
 
     return restore_run(Path(run)).controller()
+
+
+def checked_folder(out: Path) -> None:
+    """InputError where the folder of a file to be written is not there: said before any work."""
+    if not out.absolute().parent.is_dir():
+        raise InputError(f"out is {out}; there is no folder {out.absolute().parent}")
 
 
 def print_json(content: dict[str, Any]) -> None:

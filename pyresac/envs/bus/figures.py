@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MultipleLocator
 
 from pyresac.envs.bus import state as at
+from pyresac.envs.bus.comparison import half_interval
 from pyresac.envs.bus.corridor import DIRECTIONS, Array
 from pyresac.envs.bus.line import DIRECTION
 from pyresac.envs.bus.simulator import Record
@@ -142,6 +143,31 @@ def wait_against_travel(tables: Mapping[str, Mapping[str, Array]]) -> Figure:
     axes.set_ylabel("wait, min")
     axes.set_title("grey: equal journey time, a minute apart", fontsize=9, loc="right")
     axes.legend(fontsize=8)
+    return figure
+
+
+def pareto(tables: Mapping[str, Mapping[str, Array]]) -> Figure:
+    """What control costs and brings: passengers' time against vehicle-hours, coloured by regularity; a ring around the
+    controllers that none beats in all three."""
+    if not tables:
+        raise InputError("no controllers to draw")
+    keys = ("vehicle_hours", "weighted_journey", "headway_variation")
+    means = {name: np.array([table[key].mean() for key in keys]) for name, table in tables.items()}
+    points = np.array(list(means.values()))
+    figure = Figure(figsize=(8.2, 5.4), layout="constrained")
+    axes = figure.subplots()
+    best = np.array([not ((points <= point).all(axis=1) & (points < point).any(axis=1)).any() for point in points])
+    errors = [[half_interval(table[key]) for table in tables.values()] for key in keys[:2]]
+    axes.errorbar(points[:, 0], points[:, 1], xerr=errors[0], yerr=errors[1], fmt="none", ecolor="grey", linewidth=0.8)
+    dots = axes.scatter(points[:, 0], points[:, 1], c=points[:, 2], cmap="viridis_r", s=70, zorder=3)
+    axes.scatter(points[best, 0], points[best, 1], s=190, facecolors="none", edgecolors="black", zorder=2)
+    for name, point in means.items():
+        axes.annotate(name, (point[0], point[1]), xytext=(9, 5), textcoords="offset points", fontsize=8)
+    axes.margins(0.22, 0.15)
+    axes.set_xlabel("vehicle-hours a day")
+    axes.set_ylabel("2·wait + ride, min a passenger")
+    axes.set_title("ringed: beaten by none in all three; bars: 95 % intervals", fontsize=9, loc="right")
+    figure.colorbar(dots, ax=axes, label="variation of the headway")
     return figure
 
 
