@@ -12,7 +12,7 @@ from rich.console import Console
 
 from pyresac.command import exit_code, wide_console
 from pyresac.corridor.feeds import Gtfs, Routes
-from pyresac.corridor.pictures import Draw
+from pyresac.corridor.pictures import Animate, Draw
 from pyresac.corridor.search import Tune
 from pyresac.corridor.tables import Compare, Simulate
 
@@ -23,6 +23,7 @@ Command: TypeAlias = (
     | Annotated[Compare, tyro.conf.subcommand("compare")]
     | Annotated[Tune, tyro.conf.subcommand("tune")]
     | Annotated[Draw, tyro.conf.subcommand("figure")]
+    | Annotated[Animate, tyro.conf.subcommand("animate")]
     | Annotated[Gtfs, tyro.conf.subcommand("gtfs")]
     | Annotated[Routes, tyro.conf.subcommand("routes")]
 )
@@ -37,6 +38,6 @@ def main(arguments: list[str] | None = None) -> int:
     return exit_code(work)
 
 
-def run(command: Simulate | Compare | Tune | Draw | Gtfs | Routes, console: Console) -> None:
+def run(command: Simulate | Compare | Tune | Draw | Animate | Gtfs | Routes, console: Console) -> None:
     """Carry out a command. Raises InputError and OSError."""
     command.run(console)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from pyresac.envs.bus.changes import doubts, with_demand, with_headway
 from pyresac.envs.bus.controllers import Controller, controller_named
 from pyresac.envs.bus.corridor import Corridor
 from pyresac.envs.bus.named import corridor_named
@@ -26,7 +28,7 @@ class Days:
     """Which days of which line."""
 
     corridor: str = "default"
-    """default, a JSON file, or published-slow:FOLDER / published-fast:FOLDER for the published workbooks."""
+    """default, disturbed, a JSON file, or published-slow:FOLDER / published-fast:FOLDER for the published workbooks."""
     seeds: int = 12
     """Number of days."""
     first_seed: int = 0
@@ -36,9 +38,31 @@ class Days:
     json: bool = False
     """Print JSON instead of tables."""
 
+    headway: float | None = None
+    """Launch a bus every so many seconds from both ends, in place of the corridor's timetable."""
+    demand: float = 1.0
+    """Factor on the corridor's demand."""
+    buses: int | None = None
+    """Buses of the line: a trip without a free bus leaves late. The corridor's own without it; 0 for any number."""
+    layover: float | None = None
+    """Least rest at a terminal, s."""
+    late: tuple[float, float] | None = None
+    """Share of late dispatches, and their mean lateness in s."""
+    open_doors: bool | None = None
+    """Whether passengers who come while a bus stands still board it."""
+
     def line(self) -> Corridor:
-        """The corridor. Raises InputError."""
-        return corridor_named(self.corridor)
+        """The corridor with what was asked for. Raises InputError."""
+        found = corridor_named(self.corridor)
+        if self.headway is not None:
+            found = with_headway(found, self.headway)
+        if self.demand != 1.0:
+            found = with_demand(found, self.demand)
+        changes: dict[str, Any] = {"buses": self.buses, "layover": self.layover, "open_doors": self.open_doors}
+        if self.late is not None:
+            changes |= {"late_share": self.late[0], "late_mean": self.late[1]}
+        given = {name: value for name, value in changes.items() if value is not None}
+        return replace(found, operations=replace(found.operations, **given)) if given else found
 
     def numbers(self) -> range:
         """The seeds. Raises InputError."""
@@ -49,7 +73,10 @@ class Days:
     def plain(self) -> dict[str, Any]:
         """For JSON."""
         seeds = list(range(self.first_seed, self.first_seed + self.seeds))
-        return {"corridor": self.corridor, "published": self.published, "seeds": seeds}
+        told = {"corridor": self.corridor, "published": self.published, "seeds": seeds}
+        own = ("headway", "demand", "buses", "layover", "late", "open_doors")
+        default = Days()
+        return told | {name: getattr(self, name) for name in own if getattr(self, name) != getattr(default, name)}
 
 
 def progress_bar() -> Progress:
@@ -64,7 +91,10 @@ def run_controllers(names: tuple[str, ...], days: Days) -> dict[str, list[Record
     if not names or len(set(names)) < len(names):
         raise InputError(f"controllers are {list(names)}; expected at least one, each once")
     controllers = {name: named(name) for name in names}
-    simulator = Simulator(days.line(), published=days.published)
+    corridor = days.line()
+    for doubt in doubts(corridor):
+        Console(stderr=True).print(f"[yellow]note:[/] {escape(doubt)}", soft_wrap=True)
+    simulator = Simulator(corridor, published=days.published)
     records: dict[str, list[Record]] = {name: [] for name in names}
     with progress_bar() as progress:
         for name, controller in controllers.items():
@@ -84,6 +114,12 @@ def named(text: str) -> Controller:
     from pyresac.training.restored import restore_run
 
     return restore_run(Path(run)).controller()
+
+
+def checked_folder(out: Path) -> None:
+    """InputError where the folder of a file to be written is not there: said before any work."""
+    if not out.absolute().parent.is_dir():
+        raise InputError(f"out is {out}; there is no folder {out.absolute().parent}")
 
 
 def print_json(content: dict[str, Any]) -> None:

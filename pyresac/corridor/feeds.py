@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from pyresac.corridor.days import print_json
+from pyresac.corridor.days import checked_folder, print_json
 from pyresac.envs.bus import files
 from pyresac.envs.bus.gtfs import gtfs_corridor
 from pyresac.envs.bus.gtfs_feed import summaries
@@ -41,6 +41,7 @@ class Gtfs:
         """Read the feed and write the file."""
         if self.out.suffix != ".json":
             raise InputError(f"out is {self.out}; expected a file ending in .json, as --corridor takes it")
+        checked_folder(self.out)
         corridor = gtfs_corridor(
             self.feed,
             self.route,

@@ -1,8 +1,8 @@
-"""`figure`: time–space diagrams, headways by stop, waiting against travelling."""
+"""`figure`: time–space diagrams, headways by stop, waiting against travelling, Pareto; `animate`: a day as a page."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
@@ -10,7 +10,8 @@ import tyro
 from rich.console import Console
 from rich.markup import escape
 
-from pyresac.corridor.days import Days, run_controllers
+from pyresac.atomic import write_atomically
+from pyresac.corridor.days import Days, checked_folder, run_controllers
 from pyresac.envs.bus.corridor import DIRECTIONS
 from pyresac.envs.bus.metrics import metrics_table
 from pyresac.errors import InputError
@@ -18,9 +19,9 @@ from pyresac.errors import InputError
 
 @dataclass(frozen=True)
 class Draw:
-    """Draw time–space diagrams, headways by stop, or wait against travel."""
+    """Draw time–space diagrams, headways by stop, wait against travel, or passengers' time against vehicle-hours."""
 
-    kind: Literal["time-space", "headways", "wait-travel"]
+    kind: Literal["time-space", "headways", "wait-travel", "pareto"]
     out: Path
     """File to write; .png, .svg or .pdf."""
     controllers: tuple[str, ...] = ("none", "headway")
@@ -36,6 +37,7 @@ class Draw:
 
         if self.out.suffix not in (".png", ".svg", ".pdf"):
             raise InputError(f"out is {self.out}; expected a file ending in .png, .svg or .pdf")
+        checked_folder(self.out)
         records = run_controllers(self.controllers, self.days)
         direction = DIRECTIONS.index(self.direction)
         if self.kind == "time-space":
@@ -44,6 +46,30 @@ class Draw:
         elif self.kind == "headways":
             figure = figures.headways_by_stop(records, direction)
         else:
-            figure = figures.wait_against_travel({name: metrics_table(days) for name, days in records.items()})
+            chart = figures.pareto if self.kind == "pareto" else figures.wait_against_travel
+            figure = chart({name: metrics_table(days) for name, days in records.items()})
         figure.savefig(self.out, dpi=110)
+        console.print(f"wrote {escape(str(self.out))}")
+
+
+@dataclass(frozen=True)
+class Animate:
+    """Write the first day as one HTML page: buses on the line, their loads and holds; play, pause, speed."""
+
+    out: Path
+    """File to write; .html."""
+    controller: str = "none"
+    """As for simulate."""
+    days: tyro.conf.OmitArgPrefixes[Days] = field(default_factory=Days)
+
+    def run(self, console: Console) -> None:
+        """Play a day, and write."""
+        from pyresac.envs.bus.animation import animation_page
+
+        if self.out.suffix != ".html":
+            raise InputError(f"out is {self.out}; expected a file ending in .html")
+        checked_folder(self.out)
+        record = run_controllers((self.controller,), replace(self.days, seeds=1))[self.controller][0]
+        title = f"{record.layout.corridor.name}, {self.controller}, day {record.seed}"
+        write_atomically(self.out, animation_page(record, title).encode())
         console.print(f"wrote {escape(str(self.out))}")

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Literal
 
 import tyro
 from rich.console import Console
 
-from pyresac.corridor.days import Days, print_json, run_controllers
+from pyresac.atomic import write_atomically
+from pyresac.corridor.days import Days, checked_folder, print_json, run_controllers
 from pyresac.envs.bus import report
+from pyresac.envs.bus.frames import visits_csv
 from pyresac.envs.bus.metrics import metrics_table
 from pyresac.errors import InputError
 
@@ -27,11 +30,17 @@ class Simulate:
     package.module:attribute."""
     by: Literal["day", "stop", "hour"] = "day"
     """Also break metrics down by stop or by hour."""
+    csv: Path | None = None
+    """Also write every visit of every day to this CSV file."""
     days: tyro.conf.OmitArgPrefixes[Days] = field(default_factory=Days)
 
     def run(self, console: Console) -> None:
         """Play, and print."""
+        if self.csv is not None:
+            checked_folder(self.csv)
         records = run_controllers((self.controller,), self.days)[self.controller]
+        if self.csv is not None:
+            write_atomically(self.csv, visits_csv({self.controller: records}).encode())
         table = metrics_table(records)
         rows = None if self.by == "day" else report.group_rows(records, self.by)
         if self.days.json:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import math
+import re
 import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from shutil import which
 from typing import Any
 
 import numpy as np
@@ -22,11 +25,13 @@ from pyresac.envs.bus import (
     NoHolding,
     TargetHeadway,
     day_metrics,
+    default_corridor,
     metrics_table,
     simulate,
     simulate_days,
 )
-from pyresac.envs.bus.figures import headways_by_stop, time_space, wait_against_travel
+from pyresac.envs.bus.animation import animation_page, day_plain
+from pyresac.envs.bus.figures import headways_by_stop, pareto, time_space, wait_against_travel
 from pyresac.envs.bus.files import save_corridor
 from pyresac.errors import InputError
 
@@ -105,7 +110,7 @@ def test_compare(capsys: pytest.CaptureFixture[str], line: str) -> None:
     assert "less none" in capsys.readouterr().out.replace("\n", " ")
 
 
-@pytest.mark.parametrize("kind", ["time-space", "headways", "wait-travel"])
+@pytest.mark.parametrize("kind", ["time-space", "headways", "wait-travel", "pareto"])
 def test_figure(tmp_path: Path, line: str, kind: str) -> None:
     out = tmp_path / "picture.png"
     arguments = ["figure", "--kind", kind, "--out", str(out), "--corridor", line, "--seeds", "1", "--hours", "0", "1"]
@@ -142,7 +147,7 @@ def test_as_a_program(line: str, small: Corridor) -> None:
         (["simulate", "--seeds", "0"], "seeds is 0; at least 1 day is needed"),
         (["simulate", "--first-seed", "-1"], "seed is -1"),
         (["simulate", "--controller", "brake"], "controller 'brake' is unknown"),
-        (["simulate", "--corridor", "nowhere"], "corridor is 'nowhere'; expected default, a .json file, or"),
+        (["simulate", "--corridor", "nowhere"], "corridor is 'nowhere'; expected default, disturbed, a .json file, or"),
         (["simulate", "--corridor", "nowhere.json"], "nowhere.json: cannot be read"),
         (["simulate", "--corridor", "published-slow:nowhere"], "no such workbook"),
         (["compare", "--seeds", "1"], "compare needs at least 2 days and 2 controllers"),
@@ -192,8 +197,18 @@ def test_an_endless_interval_is_null_in_json(capsys: pytest.CaptureFixture[str],
     assert content["differences"]["headway"]["reward"]["half_width"] is None
 
 
-def test_a_disk_that_refuses(capsys: pytest.CaptureFixture[str], tmp_path: Path, line: str) -> None:
+def test_a_folder_that_is_not_there_is_said_before_any_day(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, line: str
+) -> None:
     out = tmp_path / "no folder" / "picture.png"
+    arguments = ["figure", "--kind", "headways", "--out", str(out), "--corridor", line, "--seeds", "1000000"]
+    assert main(arguments) == 2
+    assert "there is no folder" in capsys.readouterr().err.replace("\n", " ")
+
+
+def test_a_disk_that_refuses(capsys: pytest.CaptureFixture[str], tmp_path: Path, line: str) -> None:
+    out = tmp_path / "picture.png"
+    out.mkdir()
     arguments = ["figure", "--kind", "headways", "--out", str(out), "--corridor", line, "--seeds", "1"]
     assert main(arguments) == 1
     assert "stopped:" in capsys.readouterr().err
@@ -223,3 +238,82 @@ def test_wait_against_travel_has_a_point_a_controller(small: Corridor) -> None:
     }
     axes = wait_against_travel(tables).axes[0]
     assert axes.get_legend_handles_labels()[1] == ["NoHolding", "HeadwayEqualising"]
+
+
+def test_visits_as_csv_and_pandas(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, line: str, small: Corridor
+) -> None:
+    path = tmp_path / "visits.csv"
+    assert main(["simulate", "--corridor", line, "--seeds", "2", "--controller", "headway", "--csv", str(path)]) == 0
+    rows = list(csv.DictReader(path.open()))
+    assert len(rows) == 2 * 16 * 5
+    record = simulate(small, HeadwayEqualising(), 1)
+    mine = [row for row in rows if row["seed"] == "1"]
+    assert mine[7]["stop"] == small.up.stops[2] or mine[7]["direction"] == "down"
+    assert [float(row["arrival"]) for row in mine] == record.visits[..., 0].ravel().tolist()
+    frame = record.to_pandas()
+    assert frame.shape[0] == len(mine)
+    assert frame["load"].max() == day_metrics(record).largest_load
+    assert frame.loc[frame.place == 0, "alighted"].sum() == 0
+
+
+def test_an_animation_is_one_page(tmp_path: Path, line: str, small: Corridor) -> None:
+    out = tmp_path / "day.html"
+    assert main(["animate", "--corridor", line, "--controller", "headway", "--out", str(out)]) == 0
+    page = out.read_text()
+    assert "__" not in page.replace("__proto__", "")
+    assert "src=" not in page
+    assert "http" not in page
+    day = day_plain(simulate(small, HeadwayEqualising(), 0))
+    assert json.dumps(day, separators=(",", ":")) in page
+    for (way, stops), visits in zip(day["trips"], simulate(small, HeadwayEqualising(), 0).visits, strict=True):
+        assert way in (0, 1)
+        assert [row[0] for row in stops] == pytest.approx(visits[:, 0].tolist(), abs=0.051)
+        assert all(arrive <= hold <= leave for arrive, leave, hold, _ in stops)
+    assert main(["animate", "--corridor", line, "--out", str(tmp_path / "day.txt")]) == 2
+
+
+def test_a_name_cannot_leave_the_page_s_script(small: Corridor) -> None:
+    names = {stop: f"</script><b>{stop}" for stop in small.stops}
+    ways = [replace(way, stops=tuple(names[stop] for stop in way.stops)) for way in small.directions]
+    line = replace(small, stops=tuple(names.values()), up=ways[0], down=ways[1])
+    page = animation_page(simulate(line, NoHolding(), 0), "<i>a title</i>")
+    assert page.count("</script>") == 1
+    assert "<i>" not in page
+
+
+def test_the_pareto_figure_rings_what_nothing_beats() -> None:
+    def days(hours: float, time: float, uneven: float) -> dict[str, Any]:
+        keys = ("vehicle_hours", "weighted_journey", "headway_variation")
+        return dict(zip(keys, (np.array([value, value]) for value in (hours, time, uneven)), strict=True))
+
+    axes = pareto({"good": days(1, 1, 1), "even": days(2, 2, 0.5), "bad": days(2, 2, 2)}).axes[0]
+    dots, rings = axes.collections[-2:]
+    assert len(dots.get_offsets()) == 3
+    assert rings.get_offsets().tolist() == [[1.0, 1.0], [2.0, 2.0]]
+
+
+@pytest.mark.slow
+def test_the_page_plays_in_a_browser(tmp_path: Path) -> None:
+    """Headless Chromium, where there is one: it draws buses at once, and the clock goes on when it plays."""
+    browser = next(
+        (found for name in ("chromium", "chromium-browser", "google-chrome") if (found := which(name))), None
+    )
+    if browser is None:
+        pytest.skip("no Chromium here")
+    path = tmp_path / "day.html"
+    path.write_text(animation_page(simulate(default_corridor(), HeadwayEqualising(), 0), "a day"))
+    options = ["--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'profile'}"]
+    shown = []
+    for address in (path.as_uri(), f"{path.as_uri()}#play"):
+        command = [browser, *options, "--virtual-time-budget=4000", "--dump-dom", address]
+        page = subprocess.run(command, capture_output=True, text=True, check=True, timeout=240).stdout
+        buses = re.search(r"(\d+) buses on the line, \d+ held, (\d+) passengers on board", page)
+        clock = re.search(r'<output id="clock">(\d\d):(\d\d)<', page)
+        assert buses is not None
+        assert clock is not None
+        assert 5 < int(buses[1]) < 40
+        assert int(buses[2]) > 50
+        shown.append(60 * int(clock[1]) + int(clock[2]))
+    assert shown[0] == 8 * 60
+    assert shown[0] < shown[1]

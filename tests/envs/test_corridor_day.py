@@ -47,13 +47,19 @@ def steady(layout: Layout, *speeds: float) -> np.ndarray:
 
 def test_compiled_code_is_kept_for_these_very_sources(tmp_path: Path) -> None:
     """The rule runner calls the kernel out of another file: a change there must not leave it as it was."""
-    first, second = tmp_path / "one.py", tmp_path / "two.py"
-    first.write_text("a = 1\n")
+    first, second, third = (tmp_path / f"{name}.py" for name in ("one", "two", "three"))
+    first.write_text("from package.two import b\n\n@compiled\ndef f(): return b\n")
     second.write_text("b = 1\n")
+    third.write_text("c = 1\n")
     before = sources_digest(tmp_path)
     assert sources_digest(tmp_path) == before
+    third.write_text("c = 2\n")
+    assert sources_digest(tmp_path) == before
     second.write_text("b = 2\n")
-    assert sources_digest(tmp_path) != before
+    changed = sources_digest(tmp_path)
+    assert changed != before
+    first.write_text(first.read_text() + "# more\n")
+    assert sources_digest(tmp_path) != changed
     for function in (run_days, advance):
         assert sources_digest(Path(compiled_module.__file__).parent) in function.stats.cache_path
 

@@ -3,6 +3,8 @@ on."""
 
 from __future__ import annotations
 
+import importlib
+import sys
 import warnings
 from dataclasses import replace
 from typing import Any
@@ -11,8 +13,11 @@ import gymnasium
 import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
+from gymnasium.wrappers.vector import DictInfoToList, RecordEpisodeStatistics
 from pettingzoo.test import api_test
+from stable_baselines3 import PPO
 from stable_baselines3.common.env_checker import check_env as sb3_check_env
+from stable_baselines3.common.env_util import make_vec_env
 
 from pyresac.envs.bus import (
     Corridor,
@@ -260,6 +265,116 @@ def test_misuse_is_refused(small: Corridor) -> None:
         BusCorridor(small, observation="raw")
     with pytest.raises(InputError, match="days is 0"):
         VectorBusCorridor(0, small)
+
+
+def test_stable_baselines_takes_the_name() -> None:
+    """Its helper asks for render_mode="rgb_array"."""
+    vector = make_vec_env(ID, n_envs=2)
+    assert vector.reset()["continuous"].shape == (2, 3)
+    model = PPO("MultiInputPolicy", ID, n_steps=8, batch_size=4, n_epochs=1, device="cpu")
+    model.learn(8)
+
+
+def test_rendering_is_the_day_so_far(small: Corridor) -> None:
+    env = BusCorridor(small, render_mode="rgb_array")
+    with pytest.raises(InputError, match="render called before reset"):
+        env.render()
+    env.reset(seed=1)
+    first = env.render()
+    assert first.shape == (432, 648, 3)
+    assert first.dtype == np.uint8
+    for _ in range(30):
+        env.step(hold(0.0))
+    later = env.render()
+    assert later.shape == first.shape
+    assert (later != first).mean() > 0.005
+    assert (later != 255).mean() > 0.01
+    vector = VectorBusCorridor(2, small, render_mode="rgb_array")
+    vector.reset(seed=[1, 1])
+    frames = vector.render()
+    assert len(frames) == 2
+    assert np.array_equal(frames[0], first)
+    assert BusCorridor(small).render() is None
+    for make in (BusCorridor, BusCorridorAEC):
+        with pytest.raises(InputError, match="render_mode is 'human'; expected None or 'rgb_array'"):
+            make(small, render_mode="human")
+
+
+def test_seeds_for_some_days_only(small: Corridor) -> None:
+    """None goes on with the day's own seeds; a list of None at the start draws some."""
+    vector, other = VectorBusCorridor(3, small), VectorBusCorridor(3, small)
+    for env in (vector, other):
+        env.reset(seed=[3, 4, 5])
+    first = vector.reset(seed=[3, None, 7])[0]["continuous"]
+    plain = other.reset()[0]["continuous"]
+    assert np.array_equal(first[1], plain[1])
+    assert np.array_equal(first[0], BusCorridor(small).reset(seed=3)[0]["continuous"])
+    assert np.array_equal(first[2], BusCorridor(small).reset(seed=7)[0]["continuous"])
+    fresh = VectorBusCorridor(2, small)
+    fresh.reset(seed=[3, None])
+    assert fresh.episodes.base[0] == 3
+
+
+def test_a_reset_mask_leaves_the_others_alone(small: Corridor) -> None:
+    env = VectorBusCorridor(2, small)
+    env.reset(seed=1)
+    for _ in range(5):
+        before = env.step(np.zeros((2, 1)))[0]["continuous"]
+    after = env.reset(seed=9, options={"reset_mask": np.array([False, True])})[0]["continuous"]
+    assert np.array_equal(after[0], before[0])
+    assert np.array_equal(after[1], BusCorridor(small).reset(seed=10)[0]["continuous"])
+    for mask in ([True], np.array([False, False]), np.array([1, 0])):
+        with pytest.raises(InputError, match="reset_mask is"):
+            env.reset(options={"reset_mask": mask})
+    with pytest.raises(InputError, match="days that have never begun"):
+        VectorBusCorridor(2, small).reset(options={"reset_mask": np.array([True, False])})
+
+
+def test_a_limit_of_steps_truncates(small: Corridor) -> None:
+    env = gymnasium.make_vec(ID, num_envs=2, corridor=small, max_episode_steps=4)
+    env.reset(seed=5)
+    saved, played = None, []
+    for step in range(11):
+        if step == 6:
+            saved = env.unwrapped.get_state()
+        *_, terminated, truncated, _ = env.step(np.zeros((2, 1), dtype=np.float32))
+        assert not terminated.any()
+        played.append(bool(truncated[0]))
+        assert truncated[0] == truncated[1]
+    # the step after a truncation begins a day, and counts for none
+    assert [step for step, cut in enumerate(played) if cut] == [3, 8]
+    assert (env.unwrapped.episodes.episode == 2).all()
+    again = VectorBusCorridor(2, small, max_episode_steps=4)
+    assert saved is not None
+    again.set_state(saved)
+    assert [bool(again.step(np.zeros((2, 1)))[3][0]) for _ in range(5)] == played[6:]
+    with pytest.raises(InputError, match="the state has no array steps"):
+        again.set_state(VectorBusCorridor(2, small).get_state())
+    with pytest.raises(InputError, match="max_episode_steps is 0"):
+        VectorBusCorridor(2, small, max_episode_steps=0)
+
+
+def test_infos_are_what_gymnasium_s_wrappers_expect(small: Corridor) -> None:
+    env = DictInfoToList(RecordEpisodeStatistics(gymnasium.make_vec(ID, num_envs=2, corridor=small)))
+    _, infos = env.reset(seed=1)
+    assert infos == [{}, {}]
+    ended = False
+    while not ended:
+        *_, terminated, _, infos = env.step(np.zeros((2, 1), dtype=np.float32))
+        ended = bool(terminated[0])
+    assert infos[0]["metrics"]["decisions"] == infos[0]["episode"]["l"]
+    plain = VectorBusCorridor(2, small)
+    infos = plain.reset(seed=1)[1]
+    assert isinstance(infos["transitions"], Transitions)
+    with pytest.raises(KeyError):
+        infos["nothing"]
+
+
+def test_without_pettingzoo_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pettingzoo", None)
+    monkeypatch.delitem(sys.modules, "pyresac.envs.bus.aec")
+    with pytest.raises(ImportError, match=r"pip install 'pyresac\[multi\]'"):
+        importlib.import_module("pyresac.envs.bus.aec")
 
 
 def test_no_holding_allowed_is_the_uncontrolled_day(small: Corridor) -> None:

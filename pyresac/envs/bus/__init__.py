@@ -19,11 +19,12 @@ from pyresac.envs.bus.controllers import (
     controller_named,
 )
 from pyresac.envs.bus.corridor import Corridor, Direction, Vehicle
-from pyresac.envs.bus.default import default_corridor
+from pyresac.envs.bus.default import default_corridor, disturbed_corridor
 from pyresac.envs.bus.files import load_corridor, save_corridor
 from pyresac.envs.bus.gtfs import gtfs_corridor
 from pyresac.envs.bus.metrics import METRICS, Metrics, by_hour, by_stop, day_metrics, metrics_table
 from pyresac.envs.bus.observation import Observation
+from pyresac.envs.bus.operations import Operations
 from pyresac.envs.bus.simulator import Record, Simulator, simulate, simulate_days
 from pyresac.envs.bus.workbooks import published_corridor
 
@@ -38,6 +39,7 @@ __all__ = [
     "Metrics",
     "NoHolding",
     "Observation",
+    "Operations",
     "RandomHolding",
     "Record",
     "ScheduleHolding",
@@ -50,6 +52,7 @@ __all__ = [
     "controller_named",
     "day_metrics",
     "default_corridor",
+    "disturbed_corridor",
     "gtfs_corridor",
     "load_corridor",
     "metrics_table",

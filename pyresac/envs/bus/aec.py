@@ -11,13 +11,18 @@ from typing import Any, ClassVar
 import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
-from pettingzoo import AECEnv
 
 from pyresac.envs.bus import state as at
 from pyresac.envs.bus.corridor import Corridor
 from pyresac.envs.bus.environment import action_space, observation_space, to_seconds
 from pyresac.envs.bus.episodes import Episodes, Form
+from pyresac.envs.bus.rendering import METADATA, checked_mode, time_space_pixels
 from pyresac.envs.bus.simulator import LARGEST_SEED
+
+try:
+    from pettingzoo import AECEnv
+except ImportError as error:
+    raise ImportError("the PettingZoo view needs pettingzoo: pip install 'pyresac[multi]'") from error
 
 DAY = np.zeros(1, dtype=np.int64)
 
@@ -27,8 +32,8 @@ class BusCorridorAEC(AECEnv):
 
     metadata: ClassVar[dict[str, Any]] = {
         "name": "pyresac_bus_corridor_v0",
-        "render_modes": [],
         "is_parallelizable": False,
+        **METADATA,
     }
 
     def __init__(
@@ -38,11 +43,12 @@ class BusCorridorAEC(AECEnv):
         published: bool = False,
         unit_actions: bool = False,
         objective: str = "reward",
+        render_mode: str | None = None,
     ) -> None:
         super().__init__()
         self.episodes = Episodes(corridor, 1, observation, published, objective)
         self.unit_actions = unit_actions
-        self.render_mode = None
+        self.render_mode = checked_mode(render_mode)
         self.possible_agents = [f"bus_{bus}" for bus in range(self.episodes.layout.fleet_limit)]
         self.observation_spaces = {agent: observation_space(self.episodes) for agent in self.possible_agents}
         self.action_spaces = {agent: action_space(self.episodes, unit_actions) for agent in self.possible_agents}
@@ -68,6 +74,13 @@ class BusCorridorAEC(AECEnv):
         self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
         self._seen = {agent: self._nothing(agent) for agent in self.agents}
         self._select()
+
+    def render(self) -> Any:
+        """With render_mode="rgb_array" the time–space picture of the day so far, (height, width, 3) uint8."""
+        return None if self.render_mode is None else time_space_pixels(self.episodes.simulator.record())
+
+    def close(self) -> None:
+        """Nothing is open."""
 
     def observe(self, agent: str) -> Any:
         """What the bus saw at its latest decision; the space's lowest values before the first."""

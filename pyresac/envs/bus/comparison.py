@@ -39,6 +39,14 @@ def summarise(values: Array) -> Summary:
     return Summary(float(values.mean()), float(values.std(ddof=1)) if values.size > 1 else math.nan)
 
 
+def half_interval(values: Array, level: float = 0.95) -> float:
+    """Half of Student's confidence interval of a mean over days; NaN for one day."""
+    if values.size < 2:
+        return math.nan
+    quantile = float(stats.t.ppf(0.5 + level / 2.0, values.size - 1))
+    return quantile * float(values.std(ddof=1)) / math.sqrt(values.size)
+
+
 def paired_difference(values: Array, reference: Array, level: float = 0.95) -> Difference:
     """values − reference, day by day; exact for normal differences, and both on the same seeds (common random
     numbers)."""

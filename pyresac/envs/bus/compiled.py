@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -20,16 +21,25 @@ from pyresac import jit
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-SPEED_RADIUS, SPEED_ANGLE, ARRIVALS, HOLDING, EPISODE = 1, 2, 3, 4, 5
+SPEED_RADIUS, SPEED_ANGLE, ARRIVALS, HOLDING, EPISODE, DISPATCH = 1, 2, 3, 4, 5, 6
 DESTINATION = 16
 """Streams. The i-th passenger of one draw takes stream DESTINATION + i, so this one must stay the last."""
 
 
+IMPORT = re.compile(rb"^(?:from|import) .*$", re.MULTILINE)
+
+
 def sources_digest(folder: Path) -> str:
-    """16 hexadecimal digits of the Python sources in `folder`."""
+    """16 hexadecimal digits of the Python sources in `folder` that compiled code is made of: files with a compiled
+    function, and those that they import from, whose constants are compiled in."""
+    texts = {path.stem: path.read_bytes() for path in folder.glob("*.py")}
+    used = {name for name, text in texts.items() if b"@compiled" in text}
+    for name in tuple(used):
+        words = set(re.findall(rb"[a-z_]+", b" ".join(IMPORT.findall(texts[name]))))
+        used |= {other for other in texts if other.encode() in words}
     content = hashlib.sha256()
-    for path in sorted(folder.glob("*.py")):
-        content.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+    for name in sorted(used):
+        content.update(name.encode() + b"\0" + texts[name] + b"\0")
     return content.hexdigest()[:16]
 
 

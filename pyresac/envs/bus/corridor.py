@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pyresac.envs.bus.operations import Operations
 from pyresac.errors import InputError
 
 Array = NDArray[np.float64]
@@ -125,6 +126,8 @@ class Corridor:
     """Seconds between two draws of arriving passengers."""
     service_start: float = 6 * 3600.0
     """Seconds after midnight at which time 0 lies."""
+    operations: Operations = field(default_factory=Operations)
+    """Buses, terminals, doors and control points."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "stops", _listed(self.stops))
@@ -134,6 +137,11 @@ class Corridor:
         for way, direction in zip(DIRECTIONS, (self.up, self.down), strict=True):
             _check_direction(way, direction, self.stops, self.hours)
         self._check_demand()
+        if not isinstance(self.operations, Operations):
+            raise InputError(f"operations is {self.operations!r}; it must be an Operations")
+        unknown = [stop for stop in self.operations.control_stops if stop not in self.stops]
+        if unknown:
+            raise InputError(f"operations.control_stops names {unknown}, which are not among the corridor's stops")
 
     @property
     def hours(self) -> int:

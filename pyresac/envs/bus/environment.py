@@ -22,10 +22,9 @@ from pyresac.envs.bus import observation as seen
 from pyresac.envs.bus.corridor import Array, Corridor
 from pyresac.envs.bus.episodes import Episodes, Form
 from pyresac.envs.bus.metrics import day_metrics
+from pyresac.envs.bus.rendering import METADATA, checked_mode, time_space_pixels
 from pyresac.envs.bus.simulator import LARGEST_SEED, numbers
 from pyresac.errors import InputError
-
-METADATA: dict[str, Any] = {"render_modes": []}
 
 
 def observation_space(episodes: Episodes) -> spaces.Space[Any]:
@@ -75,11 +74,9 @@ class BusCorridor(gymnasium.Env[Any, Any]):
         published: bool = False,
         unit_actions: bool = False,
         objective: str = "reward",
-        render_mode: None = None,
+        render_mode: str | None = None,
     ) -> None:
-        if render_mode is not None:
-            raise InputError(f"render_mode is {render_mode!r}; this environment has none, see pyresac.envs.bus.figures")
-        self.render_mode = None
+        self.render_mode = checked_mode(render_mode)
         self.episodes = Episodes(corridor, 1, observation, published, objective)
         self.unit_actions = unit_actions
         self.observation_space = observation_space(self.episodes)
@@ -109,6 +106,14 @@ class BusCorridor(gymnasium.Env[Any, Any]):
         if terminated:
             info["metrics"] = asdict(day_metrics(self.episodes.simulator.record()))
         return self._observation(), float(self.episodes.rewards()[0]), terminated, False, info
+
+    def render(self) -> Any:
+        """With render_mode="rgb_array" the time–space picture of the day so far, (height, width, 3) uint8."""
+        if self.render_mode is None:
+            return None
+        if self.episodes.episode[0] < 0:
+            raise InputError("render called before reset; call reset")
+        return time_space_pixels(self.episodes.simulator.record())
 
     def get_state(self) -> dict[str, NDArray[Any]]:
         """All that is needed to go on exactly, as named arrays."""

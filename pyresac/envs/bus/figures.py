@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MultipleLocator
 
 from pyresac.envs.bus import state as at
+from pyresac.envs.bus.comparison import half_interval
 from pyresac.envs.bus.corridor import DIRECTIONS, Array
 from pyresac.envs.bus.line import DIRECTION
 from pyresac.envs.bus.simulator import Record
@@ -48,6 +49,26 @@ def time_space(records: Mapping[str, Record], direction: int = 0, hours: tuple[f
     return figure
 
 
+def time_space_so_far(record: Record, hours: float) -> Figure:
+    """The last `hours` of a day that is under way, a panel a direction, with a line at the time now."""
+    now = max(record.end, 60.0)
+    figure = Figure(figsize=(9.0, 6.0), layout="constrained")
+    panels = figure.subplots(2, 1, sharex=True)
+    start = record.layout.corridor.service_start
+    for direction, axes in enumerate(panels):
+        lines = _trajectories(record, direction)
+        lines.set_clim(0, record.layout.line.capacity)
+        axes.add_collection(lines)
+        _line_axis(axes, record, direction)
+        axes.set_xlim(max(now - 3600.0 * hours, 0.0), max(now, 3600.0 * hours))
+        axes.axvline(now, color="tab:red", linewidth=0.8)
+        axes.xaxis.set_major_locator(MultipleLocator(1800.0))
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda time, _: _clock(start + time)))
+        figure.colorbar(lines, ax=axes, label="on board", pad=0.01)
+    panels[0].set_title(f"{record.layout.corridor.name}, {_clock(start + now)}", loc="left")
+    return figure
+
+
 def _trajectories(record: Record, direction: int) -> LineCollection:
     """Segments of (arrival, departure) at each stop and of the way to the next, with the load on it."""
     line = record.layout.line
@@ -55,6 +76,8 @@ def _trajectories(record: Record, direction: int) -> LineCollection:
     segments, loads = [], []
     for visits in record.visits[line.plan[:, DIRECTION] == direction]:
         for place in range(line.stops[direction] - 1):
+            if np.isnan(visits[place, at.ARRIVED]):
+                break
             arrive, leave = visits[place, at.ARRIVED], visits[place, [at.ARRIVED, at.DWELL, at.HELD]].sum()
             here, there = position[place], position[place + 1]
             segments.append([(arrive, here), (leave, here), (visits[place + 1, at.ARRIVED], there)])
@@ -120,6 +143,31 @@ def wait_against_travel(tables: Mapping[str, Mapping[str, Array]]) -> Figure:
     axes.set_ylabel("wait, min")
     axes.set_title("grey: equal journey time, a minute apart", fontsize=9, loc="right")
     axes.legend(fontsize=8)
+    return figure
+
+
+def pareto(tables: Mapping[str, Mapping[str, Array]]) -> Figure:
+    """What control costs and brings: passengers' time against vehicle-hours, coloured by regularity; a ring around the
+    controllers that none beats in all three."""
+    if not tables:
+        raise InputError("no controllers to draw")
+    keys = ("vehicle_hours", "weighted_journey", "headway_variation")
+    means = {name: np.array([table[key].mean() for key in keys]) for name, table in tables.items()}
+    points = np.array(list(means.values()))
+    figure = Figure(figsize=(8.2, 5.4), layout="constrained")
+    axes = figure.subplots()
+    best = np.array([not ((points <= point).all(axis=1) & (points < point).any(axis=1)).any() for point in points])
+    errors = [[half_interval(table[key]) for table in tables.values()] for key in keys[:2]]
+    axes.errorbar(points[:, 0], points[:, 1], xerr=errors[0], yerr=errors[1], fmt="none", ecolor="grey", linewidth=0.8)
+    dots = axes.scatter(points[:, 0], points[:, 1], c=points[:, 2], cmap="viridis_r", s=70, zorder=3)
+    axes.scatter(points[best, 0], points[best, 1], s=190, facecolors="none", edgecolors="black", zorder=2)
+    for name, point in means.items():
+        axes.annotate(name, (point[0], point[1]), xytext=(9, 5), textcoords="offset points", fontsize=8)
+    axes.margins(0.22, 0.15)
+    axes.set_xlabel("vehicle-hours a day")
+    axes.set_ylabel("2·wait + ride, min a passenger")
+    axes.set_title("ringed: beaten by none in all three; bars: 95 % intervals", fontsize=9, loc="right")
+    figure.colorbar(dots, ax=axes, label="variation of the headway")
     return figure
 
 

@@ -13,6 +13,8 @@ import numpy as np
 
 from pyresac.atomic import write_atomically
 from pyresac.envs.bus.corridor import DIRECTIONS, Corridor, Direction, Vehicle
+from pyresac.envs.bus.operations import NAMES as OPTIONS
+from pyresac.envs.bus.operations import Operations
 from pyresac.errors import InputError
 
 FORMAT = "pyresac bus corridor 1"
@@ -47,6 +49,8 @@ def corridor_text(corridor: Corridor) -> str:
     content |= {"vehicle": asdict(corridor.vehicle), "stops": list(corridor.stops)}
     for way, direction in zip(DIRECTIONS, corridor.directions, strict=True):
         content[way] = {key: _plain(getattr(direction, key)) for key in WAY_KEYS}
+    if corridor.operations != Operations():
+        content["operations"] = asdict(corridor.operations) | {"control_stops": list(corridor.operations.control_stops)}
     return _lines(content | {"demand": demand}, 0) + "\n"
 
 
@@ -62,7 +66,14 @@ def load_corridor(path: str | Path) -> Corridor:
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         found = content.get("format") if isinstance(content, dict) else type(content).__name__
         raise InputError(f"{path}: format is {found!r}; expected {FORMAT!r}")
+    operations = content.pop("operations", {})
     _expect_keys(str(path), content, KEYS)
+    if not isinstance(operations, dict) or not set(operations) <= set(OPTIONS):
+        raise InputError(
+            f"{path}: operations is {operations!r}; expected an object with some of the keys {list(OPTIONS)}"
+        )
+    if not isinstance(operations.get("control_stops", []), list):
+        raise InputError(f"{path}: operations.control_stops is {operations['control_stops']!r}; expected a list")
     vehicle = content["vehicle"]
     _expect_keys(f"{path}: vehicle", vehicle, tuple(field.name for field in fields(Vehicle)))
     try:
@@ -74,6 +85,7 @@ def load_corridor(path: str | Path) -> Corridor:
             down=ways[1],
             demand=_demand(str(path), content, ways[0].speed.shape[-1]),
             vehicle=Vehicle(**vehicle),
+            operations=Operations(**operations),
             **{name: content[name] for name in NUMBERS},
         )
     except InputError as error:

@@ -11,11 +11,12 @@ import math
 import numpy as np
 
 from pyresac.envs.bus import state as at
-from pyresac.envs.bus.compiled import compiled
+from pyresac.envs.bus.compiled import DISPATCH, compiled, uniform
 from pyresac.envs.bus.corridor import Array
 from pyresac.envs.bus.day import ALIGHTED, BESIDE, BOARDED, CREATED, DESTINED, HEAD, START, TAIL
 from pyresac.envs.bus.line import DIRECTION, FOLLOWER, LEADER, Integers, Line
 from pyresac.envs.bus.motion import arrival, limit_at, running_time
+from pyresac.envs.bus.operations import LONGEST_LATE
 from pyresac.envs.bus.state import State, day_of
 
 PENALTY = 20.0
@@ -26,16 +27,19 @@ PENALTY = 20.0
 def advance(line: Line, day: State) -> bool:
     """Run until a bus must decide (True; its number is cursor[PENDING]) or the last trip has ended (False)."""
     trips = line.plan.shape[0]
+    if day.cursor[at.NEXT_UP] == -2:
+        _first_launches(line, day)
     while day.cursor[at.FINISHED] < trips:
         bus, time = -1, np.inf
         for candidate in range(day.cursor[at.FLEET]):
             if day.times[candidate, at.EVENT] < time:
                 bus, time = candidate, day.times[candidate, at.EVENT]
-        upcoming = day.cursor[at.NEXT_TRIP]
-        if upcoming < trips and line.schedule[upcoming, 0] <= time:
-            day.clock[at.NOW] = line.schedule[upcoming, 0]
-            _launch(line, day, upcoming)
-            day.cursor[at.NEXT_TRIP] = upcoming + 1
+        up, down = day.cursor[at.NEXT_UP], day.cursor[at.NEXT_DOWN]
+        up_at, down_at = day.clock[at.UP_AT], day.clock[at.DOWN_AT]
+        leaves = min(up_at, down_at)
+        if leaves <= time and leaves < np.inf:
+            day.clock[at.NOW] = leaves
+            _launch(line, day, up if up_at < down_at or (up_at == down_at and up < down) else down)
             continue
         day.clock[at.NOW] = time
         if day.buses[bus, at.MOVING] == 1:
@@ -43,6 +47,34 @@ def advance(line: Line, day: State) -> bool:
         elif _end_of_dwell(line, day, bus, time):
             return True
     return False
+
+
+@compiled
+def _first_launches(line: Line, day: State) -> None:
+    for way in range(2):
+        day.cursor[at.NEXT_UP + way] = -1
+        day.clock[at.UP_AT + way] = np.inf
+    for trip in range(line.plan.shape[0]):
+        if line.plan[trip, LEADER] < 0:
+            _next_launch(line, day, line.plan[trip, DIRECTION], trip, 0.0)
+
+
+@compiled
+def _next_launch(line: Line, day: State, way: int, trip: int, earliest: float) -> None:
+    """Note the next trip of a direction, −1 for none, and when it means to leave: by the timetable, or late."""
+    day.cursor[at.NEXT_UP + way] = trip
+    day.clock[at.UP_AT + way] = np.inf
+    if trip >= 0:
+        day.clock[at.UP_AT + way] = max(line.schedule[trip, 0] + _dispatch_lateness(line, day, trip), earliest)
+
+
+@compiled
+def _dispatch_lateness(line: Line, day: State, trip: int) -> float:
+    """Exponential with mean late_mean for a share of the trips, else 0."""
+    if line.late_share == 0.0 or uniform(day.cursor[at.SEED], DISPATCH, trip, 0) >= line.late_share:
+        return 0.0
+    late = -line.late_mean * math.log(uniform(day.cursor[at.SEED], DISPATCH, trip, 1))
+    return float(min(late, LONGEST_LATE * line.late_mean))
 
 
 @compiled
@@ -68,25 +100,33 @@ def advance_days(line: Line, state: State, rows: Integers, holding: Array, pendi
 
 @compiled
 def _launch(line: Line, day: State, trip: int) -> None:
-    """Give the trip the bus that has been idle longest at its terminal, else a new one, and let it go on time."""
-    direction, bus = line.plan[trip, DIRECTION], -1
+    """Give the trip the bus that has been idle longest at its terminal, else a new one, and let it go; without either,
+    let the trip wait for a bus."""
+    direction, bus, time = line.plan[trip, DIRECTION], -1, day.clock[at.NOW]
     for candidate in range(day.cursor[at.FLEET]):
         idle = day.buses[candidate, at.TRIP] < 0 and day.buses[candidate, at.TERMINAL] == direction
         if idle and (bus < 0 or day.times[candidate, at.SINCE] < day.times[bus, at.SINCE]):
             bus = candidate
-    if bus < 0:
+    rested = bus >= 0 and day.times[bus, at.SINCE] + line.layover <= time
+    if not rested and line.buses > 0 and day.cursor[at.FLEET] >= line.buses:
+        day.clock[at.UP_AT + direction] = day.times[bus, at.SINCE] + line.layover if bus >= 0 else np.inf
+        return
+    if not rested:
         bus = day.cursor[at.FLEET]
         day.cursor[at.FLEET] = bus + 1
+    _next_launch(line, day, direction, line.plan[trip, FOLLOWER], time)
     day.buses[bus, at.TRIP] = trip
     day.buses[bus, at.PLACE] = 0
     day.trips[trip, at.BUS] = bus
     day.trips[trip, at.CAME] = 0
-    time = line.schedule[trip, 0]
     boarding = _board(line, day, bus, direction, 0, time)
     visit = day.visits[trip, 0]
     visit[at.ARRIVED] = time
     visit[at.DWELL] = line.boarding_time * boarding
+    visit[at.CAME_LATE] = 0.0
     visit[at.ALIGHTED] = 0.0
+    while line.open_doors and _board_more(line, day, bus, visit[at.ARRIVED] + visit[at.DWELL], False):
+        pass
     visit[at.RODE] = 0.0
     _depart(line, day, bus, 0.0)
 
@@ -97,6 +137,8 @@ def _depart(line: Line, day: State, bus: int, held: float) -> None:
     visit = day.visits[trip, place]
     visit[at.HELD] = held
     leave = visit[at.ARRIVED] + visit[at.DWELL] + held
+    if line.open_doors:
+        _board_more(line, day, bus, leave, True)
     day.buses[bus, at.MOVING] = 1
     day.times[bus, at.SINCE] = leave
     day.times[bus, at.EVENT] = arrival(line, day.speeds, line.plan[trip, DIRECTION], place, leave)
@@ -114,15 +156,19 @@ def _arrive(line: Line, day: State, bus: int, time: float) -> None:
     visit = day.visits[trip, place]
     visit[at.ARRIVED] = time
     visit[at.ALIGHTED] = alighting
-    exchange = max(line.alighting_time * alighting, line.boarding_time * boarding)
+    boarding_time = line.boarding_time
+    if line.crowding > 0.0 and visit[at.ONBOARD] > line.seats:
+        boarding_time *= 1.0 + line.crowding
+    exchange = max(line.alighting_time * alighting, boarding_time * boarding)
     visit[at.DWELL] = line.clearance_time + exchange
+    visit[at.CAME_LATE] = 0.0
     hour = min(int(time / 3600.0), line.pressure.shape[2] - 1)
     visit[at.PRESSURE] = line.pressure[direction, place, hour]
     visit[at.LATENESS] = time - line.schedule[trip, place]
     visit[at.LATE] = time + visit[at.DWELL] - line.departures[trip, place]
     visit[at.PRIOR] = day.trips[trip, at.DECIDED]
     before = day.visits[trip, place - 1]
-    visit[at.RODE] = before[at.ONBOARD] * (time - before[at.ARRIVED])
+    visit[at.RODE] = before[at.ONBOARD] * (time - before[at.ARRIVED]) - before[at.CAME_LATE]
     day.clock[at.RODE_SO_FAR] += visit[at.RODE]
     day.clock[at.DROVE_SO_FAR] += time - before[at.ARRIVED]
     _set_headways(line, day, trip, place)
@@ -166,6 +212,40 @@ def _board(line: Line, day: State, bus: int, direction: int, place: int, time: f
     day.clock[at.WAITED_SO_FAR] += waited
     day.clock[at.DENIED_SO_FAR] += waiting - count
     return count
+
+
+@compiled
+def _board_more(line: Line, day: State, bus: int, until: float, holding: bool) -> bool:
+    """Board those who have come to a standing bus by `until`; True where they lengthen its dwell.
+
+    While it is held they board as they come; otherwise at `until`, the end of its dwell.
+    """
+    trip, place = day.buses[bus, at.TRIP], day.buses[bus, at.PLACE]
+    queue, count = line.plan[trip, DIRECTION] * line.schedule.shape[1] + place, 0
+    visit, waiting = day.visits[trip, place], _waiting(day, queue, until)
+    room = line.capacity - day.buses[bus, at.LOAD]
+    while count < waiting and count < room:
+        passenger = day.queues[queue, HEAD]
+        day.queues[queue, HEAD] += 1
+        destination = day.bound[passenger, DESTINED]
+        day.bound[passenger, BESIDE] = day.riders[bus, destination]
+        day.riders[bus, destination] = passenger
+        created = day.passengers[passenger, CREATED]
+        time = max(created, visit[at.ARRIVED] + visit[at.DWELL]) if holding else until
+        day.passengers[passenger, BOARDED] = time
+        visit[at.WAITED] += time - created
+        visit[at.CAME_LATE] += time - visit[at.ARRIVED]
+        day.clock[at.WAITED_SO_FAR] += time - created
+        count += 1
+    day.buses[bus, at.LOAD] += count
+    visit[at.ONBOARD] = day.buses[bus, at.LOAD]
+    visit[at.BOARDED] += count
+    day.clock[at.DENIED_SO_FAR] += waiting - count - visit[at.LEFT]
+    visit[at.LEFT] = waiting - count
+    if holding or count == 0:
+        return False
+    visit[at.DWELL] += line.boarding_time * count
+    return True
 
 
 @compiled
@@ -253,17 +333,24 @@ def _end_of_dwell(line: Line, day: State, bus: int, time: float) -> bool:
         day.buses[bus, at.TERMINAL] = 1 - direction
         day.times[bus, at.EVENT] = np.inf
         day.times[bus, at.SINCE] = time
+        if day.cursor[at.NEXT_UP + 1 - direction] >= 0 and day.clock[at.UP_AT + 1 - direction] == np.inf:
+            day.clock[at.UP_AT + 1 - direction] = time + line.layover
         day.clock[at.DROVE_SO_FAR] += day.visits[trip, place, at.DWELL]
         day.cursor[at.FINISHED] += 1
         day.clock[at.END] = time
         _note(line, day, trip, place)
         return False
     visit = day.visits[trip, place]
+    if line.open_doors and _board_more(line, day, bus, time, False):
+        day.times[bus, at.EVENT] = visit[at.ARRIVED] + visit[at.DWELL]
+        visit[at.LATE] = day.times[bus, at.EVENT] - line.departures[trip, place]
+        _set_headways(line, day, trip, place)
+        return False
     visit[at.NEXT_SPEED] = limit_at(line, day.speeds, direction, place, time)
     scheduled = line.schedule[trip, place + 1] - line.departures[trip, place]
     visit[at.LINK_DELAY] = running_time(line, direction, place, visit[at.NEXT_SPEED]) - scheduled
     visit[at.NEXT_WAITING] = _waiting(day, direction * line.schedule.shape[1] + place + 1, time)
-    if visit[at.NEIGHBOURS] == 0.0:
+    if visit[at.NEIGHBOURS] == 0.0 or line.control[direction, place] == 0:
         _depart(line, day, bus, 0.0)
         return False
     day.cursor[at.PENDING] = bus

@@ -74,6 +74,14 @@ def lay_out(corridor: Corridor, published: bool = False) -> Layout:
         clearance_time=float(vehicle.clearance_time),
         headway=float(corridor.headway),
         holding_limit=float(corridor.holding_limit),
+        buses=int(corridor.operations.buses),
+        layover=float(corridor.operations.layover),
+        late_share=float(corridor.operations.late_share),
+        late_mean=float(corridor.operations.late_mean),
+        open_doors=corridor.operations.open_doors,
+        seats=int(corridor.operations.seats),
+        crowding=float(corridor.operations.crowding),
+        control=_control(corridor, route),
     )
     chances = Chances(
         published=published,
@@ -85,7 +93,7 @@ def lay_out(corridor: Corridor, published: bool = False) -> Layout:
         rate=rate,
         split=split,
         demand_interval=float(corridor.demand_interval),
-        horizon=float(launch[-1] + longest),
+        horizon=float(launch[-1] + longest + corridor.operations.latest),
     )
     schedule, departures = _schedule(line, chances)
     line = line._replace(schedule=schedule, departures=departures)
@@ -129,6 +137,15 @@ def _demand(corridor: Corridor, route: Integers) -> tuple[Array, Array]:
     return np.ascontiguousarray(total.transpose(1, 2, 0)) / 3600.0, split
 
 
+def _control(corridor: Corridor, route: Integers) -> Integers:
+    """(2, S) 1 at the stops where a bus may be held."""
+    points = corridor.operations.control_stops
+    if not points:
+        return np.ones_like(route)
+    chosen = np.array([stop in points for stop in corridor.stops])
+    return np.where(route >= 0, chosen[route], 0).astype(np.int64)
+
+
 def _timetable(corridor: Corridor) -> tuple[Array, Integers]:
     """(launch (T,), plan (T, 3)) in order of launch, up before down at equal times."""
     launch = np.concatenate([way.launches for way in corridor.directions])
@@ -159,12 +176,13 @@ def _longest_trip(corridor: Corridor, published: bool) -> float:
 
 def _fleet_limit(corridor: Corridor, longest_trip: float) -> int:
     """Bound: at each terminal, launches there less the opposite trips that have surely arrived, at the worst moment."""
-    limit = 0
+    operations, limit = corridor.operations, 0
+    longest_trip += operations.latest + operations.layover
     for here, there in (corridor.directions, corridor.directions[::-1]):
         started = np.arange(1, len(here.launches) + 1)
         arrived = np.searchsorted(there.launches, here.launches - longest_trip, side="right")
         limit += max(int((started - arrived).max()), 0)
-    return limit
+    return min(limit, operations.buses) if operations.buses else limit
 
 
 def _schedule(line: Line, chances: Chances) -> tuple[Array, Array]:

@@ -54,3 +54,11 @@ class Line(NamedTuple):
     clearance_time: float
     headway: float
     holding_limit: float
+    buses: int  # of the line; 0 for as many as are needed
+    layover: float
+    late_share: float
+    late_mean: float
+    open_doors: bool
+    seats: int
+    crowding: float
+    control: Integers  # (2, S) 1 where a bus may be held

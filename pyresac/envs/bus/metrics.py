@@ -64,6 +64,8 @@ class Metrics:
     """Mean minutes of a trip, from launch to the end of dwell at the last stop."""
     vehicle_hours: float
     """Hours of all trips."""
+    late_dispatches: float
+    """Trips that leave their first stop a minute late or more: for want of a bus, or by `Operations.late_share`."""
     weighted_journey: float
     """Mean minutes of 2·wait + ride over the same passengers whatever the controller: those who appear between the
     first half hour and the last launch. Who is not served is charged until the last bus comes in."""
@@ -114,6 +116,7 @@ def day_metrics(record: Record) -> Metrics:
         decisions=float(decided.sum()),
         trip=_mean(trip_seconds(record)) / 60.0,
         vehicle_hours=vehicle_hours(record),
+        late_dispatches=float((visits[:, 0, at.ARRIVED] - line.schedule[:, 0] >= 60.0).sum()),
         weighted_journey=_mean(WAIT_WEIGHT * core_wait + core_ride) / 60.0,
         wait_95=float(np.quantile(core_wait, 0.95)) / 60.0 if core_wait.size else float("nan"),
         crowding=_crowding(visits),

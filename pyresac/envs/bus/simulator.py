@@ -187,6 +187,12 @@ class Record:
     queue: Integers
     """(P,) direction · S + place of origin."""
 
+    def to_pandas(self) -> Any:
+        """The visits as a pandas DataFrame, see `frames.visits_table`. Raises InputError without pandas."""
+        from pyresac.envs.bus.frames import to_pandas
+
+        return to_pandas(self)
+
 
 def simulate(corridor: Corridor, controller: Controller, seed: int = 0, published: bool = False) -> Record:
     """One day."""

@@ -28,11 +28,12 @@ from pyresac.envs.bus.layout import Layout
 from pyresac.envs.bus.line import Chances, Integers
 from pyresac.errors import InputError
 
-# columns of State.cursor
-NEXT_TRIP, FLEET, FINISHED, PENDING, LOGGED, DECISIONS, SEED, CURSORS = range(8)
+# columns of State.cursor; NEXT_UP and NEXT_DOWN: the next trip to launch, −1 for none, −2 before the day's first launch
+NEXT_UP, NEXT_DOWN, FLEET, FINISHED, PENDING, LOGGED, DECISIONS, SEED, CURSORS = range(9)
 # columns of State.clock: time now, end of the last trip; so far, in s: waiting of those who boarded, riding of all on
 # board, driving and standing of all trips; and passengers that found a bus full
-NOW, END, WAITED_SO_FAR, RODE_SO_FAR, DROVE_SO_FAR, DENIED_SO_FAR, CLOCKS = range(7)
+# UP_AT and DOWN_AT: when the next trip may leave, inf while it has no bus
+NOW, END, WAITED_SO_FAR, RODE_SO_FAR, DROVE_SO_FAR, DENIED_SO_FAR, UP_AT, DOWN_AT, CLOCKS = range(9)
 # columns of State.buses; TRIP is −1 while idle, TERMINAL the direction that an idle bus can serve next
 TRIP, PLACE, MOVING, LOAD, TERMINAL, BUS_COLUMNS = range(6)
 # columns of State.times: next event (inf while idle); departure, or end of the last trip while idle
@@ -65,8 +66,9 @@ BUS, CAME, DECIDED, TRIP_COLUMNS = range(4)
     LINK_DELAY,  # running time of the next link at its speed now, minus the scheduled one, s
     WAITED,  # waiting of those who board here, summed, s
     RODE,  # riding since the arrival at the stop before, summed over those on board, s
+    CAME_LATE,  # time from the bus's arrival to their boarding of those who came while it stood, summed, s
     VISIT_COLUMNS,
-) = range(25)
+) = range(26)
 
 
 class State(NamedTuple):
@@ -160,6 +162,7 @@ def _rewind(day: State, seed: int) -> None:
     """To the morning of a day whose speeds and passengers have been drawn."""
     day.cursor[:] = 0
     day.cursor[PENDING] = -1
+    day.cursor[NEXT_UP : NEXT_DOWN + 1] = -2
     day.cursor[SEED] = seed
     day.clock[:] = 0.0
     day.buses[:] = 0
