@@ -24,8 +24,9 @@ from pyresac.formal.sources import Module, closure
 
 OPTIONS = ("-DautoImplicit=false",)
 """The options of the lakefile."""
-FLAGS = ("--liftoff-only",)
-"""Node's: V8's baseline compiler alone; optimising 137 MB of WebAssembly costs more than it gains."""
+FLAGS = ("--liftoff-only", "--wasm-lazy-validation")
+"""Node's: V8's baseline compiler alone, and no check of functions that are never called; optimising 137 MB of
+WebAssembly, or validating all of it, costs more than it gains."""
 PARTS = (".olean", ".olean.server", ".olean.private", ".ir")
 SEEN = {"library": "/lean/library", "built": "/lean/built", "source": "/lean/source", "output": "/lean/output"}
 """Where the folders appear in the checker's own file system: real paths never enter it."""

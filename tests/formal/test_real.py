@@ -33,7 +33,7 @@ def test_the_layer_is_whole_and_takes_the_core_and_the_stand_in_from_their_folde
     check_imports(modules)
     assert unreached(modules, real.TOP) == []
     assert modules["RESACReal.Contraction"].root == CORE / "real"
-    assert modules["RESAC.Contraction"].root == CORE
+    assert modules["RESAC.Contraction.Blackwell"].root == CORE
     assert modules["Mathlib"].root == CORE / "real" / "StandIn"
     assert "lakefile" not in modules
 

@@ -1,8 +1,8 @@
 module
 
 public import RESACReal.Contraction
-public import RESAC.Counterproof
-public import RESAC.EnsembleStd
+public import RESAC.Live.Counterproof
+public import RESAC.Live.EnsembleStd
 
 public section
 

@@ -22,7 +22,8 @@ class IntervalSet(ExpectationFunctional):
     """min over {q : lower ≤ q ≤ upper, Σ q = 1} at each pair.
 
     lower, upper: (S, A, S) or CSR (S·A, S), 0 ≤ lower ≤ upper ≤ 1, Σ lower ≤ 1 ≤ Σ upper on each available row.
-    Greedy by sorting. Monetary: `RESAC.IsInfimum.monetary` (C03).
+    Greedy by sorting. Monetary: `RESAC.IsInfimum.monetary`; the worst case exists over every ordered field
+    (`RESAC.intervals_finitelyGenerated`; C03).
     """
 
     lower: Any
