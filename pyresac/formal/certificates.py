@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import re
 import textwrap
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 from math import floor, lcm
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pyresac.formal.errors import FormalError
 from pyresac.tabular import Max, Min, Nominal, RevOperator, WorstOfKernels
@@ -84,13 +86,18 @@ def certificate(operator: RevOperator, q: Floats) -> Certificate:
     }
     den = FINER * lcm(*(x.denominator for numbers in exact.values() for x in numbers))
     entries = {
-        (s, a): Entry(*(int(x * den) for x in numbers), tuple(kernel[s * mdp.n_actions + a] for kernel in rows))
+        (s, a): _entry_of([int(x * den) for x in numbers], tuple(kernel[s * mdp.n_actions + a] for kernel in rows))
         for (s, a), numbers in exact.items()
     }
     states = tuple(tuple(entries[s, a] for a in pairs[s]) for s in range(mdp.n_states))
     maximise = isinstance(operator.value, Max)
     residuals = list(_residuals(states, gamma, maximise))
     return Certificate(den, gamma, maximise, states, floor(min(residuals)), -floor(-max(residuals)))
+
+
+def _entry_of(numbers: list[int], rows: tuple[Row, ...]) -> Entry:
+    reward, penalty, offset, value = numbers
+    return Entry(reward, penalty, offset, value, rows)
 
 
 def _check(operator: object, q: Floats) -> None:
@@ -143,13 +150,13 @@ def _penalties(operator: RevOperator, s: int, a: int) -> tuple[Fraction, Fractio
     return (Fraction(float(operator.frozen[s, a])), Fraction(0)) if operator.penalty_at == "pair" else (kappa, scaled)
 
 
-def _first(available: np.ndarray, a: int) -> int:
+def _first(available: NDArray[np.bool_], a: int) -> int:
     """The action whose entry stands at `a`: an unavailable one repeats the state's first available one, which
     changes neither the maximum nor the minimum."""
     return a if available[a] else int(np.flatnonzero(available)[0])
 
 
-def _residuals(states: tuple[tuple[Entry, ...], ...], gamma: Fraction, maximise: bool):  # type: ignore[no-untyped-def]
+def _residuals(states: tuple[tuple[Entry, ...], ...], gamma: Fraction, maximise: bool) -> Iterator[Fraction]:
     """T Q − Q at every pair, times the common denominator."""
     extremum = max if maximise else min
     v = [extremum(e.value - e.offset for e in state) for state in states]

@@ -261,7 +261,8 @@ def with_table(readme: str, claims: list[Claim], files: Mapping[str, str]) -> st
 SUMMARY = """The paper is *RE-SAC*. Of its {claims} claims that we looked at, {proved} hold as stated, {corrected} hold
 after a repair that we prove, {refuted} do not hold, {checked} are figures that we recomputed or read off published
 logs, {program} is about the published program, and {informal} are not mathematical statements. {added} more ({own})
-are ours. The main theorem, contraction with a unique fixed point under frozen penalties, stands, and in greater generality than the paper has it."""
+are ours. The main theorem, contraction with a unique fixed point under frozen penalties, stands, and in greater
+generality than the paper has it."""
 READING = """\
 The theorems below are in `lean/RESAC/`, over an arbitrary linearly ordered field (so for ℚ and for ℝ), from Lean's
 core library alone; the soft ones assume three laws of exp and log, and the counterexamples of C22, C23 and C25 are

@@ -147,8 +147,9 @@ theorem normBackup_contracts_iff [DecidableLE K] (R : K) (hγ : 0 < γ) (hlam : 
     Contracts K (normBackup R γ lam) ↔ lam < 1 / γ - 1 := by
   rw [(normBackup_exactModulus R (by grind) hlam).contracts_iff, live_threshold hγ]
 
-/-- At the paper's `γ = 0.99` and `λ_ale = 0.01` the live norm penalty still contracts, with modulus
-`0.9999`. C14. -/
+/-- At the paper's `γ = 0.99` and `λ_ale = 0.01` the live penalty of a **single** value still
+contracts, with modulus `0.9999`. (With two entries the paper's sum of all does not:
+`revLive_weight_paper`.) C14. -/
 theorem normBackup_paper_inside [DecidableLE K] (R : K) :
     ExactModulus (normBackup R (99 / 100) (1 / 100)) (9999 / 10000 : K) ∧
       Contracts K (normBackup R (99 / 100) (1 / 100)) := by
