@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-SUITES = {"tabular": "property_tests", "agents/deep": "tests/agents"}
+SUITES = {"tabular": "property_tests", "formal": "property_tests", "agents/deep": "tests/agents"}
 """Parts of the package, below pyresac/, and the folder of each one's tests."""
 
 
