@@ -5,7 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-SUITES = {"tabular": "property_tests", "deep": "tests/deep", "tasks": "tests/tasks", ".": "tests"}
+SUITES = {
+    "tabular": "property_tests",
+    "formal": "property_tests",
+    "deep": "tests/deep",
+    "tasks": "tests/tasks",
+    ".": "tests",
+}
 """Parts of the package, below pyresac/, and the folder of each one's tests; "." is pyresac/ itself."""
 
 

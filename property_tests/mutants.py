@@ -3,9 +3,9 @@
     python -m property_tests.mutants [--only NAME ...] [--jobs N] [--list]
 
 Each mutant replaces a text that occurs exactly once in its file. It first meets the test files that speak of what it
-breaks, then, if it survives them, the whole suite of its part: `property_tests` for `pyresac.tabular`, `tests/agents`
-for the deep agent. The working tree is never touched: all happens in a temporary copy of the repository. Exit status 0
-says that the unchanged copy passes and that every mutant is killed.
+breaks, then, if it survives them, the whole suite of its part: `property_tests` for `pyresac.tabular` and
+`pyresac.formal`, `tests/agents` for the deep agent. The working tree is never touched: all happens in a temporary copy
+of the repository. Exit status 0 says that the unchanged copy passes and that every mutant is killed.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from pathlib import Path
 
 from property_tests.deep_mutants import DEEP
 from property_tests.family_mutants import FAMILY
+from property_tests.formal_mutants import FORMAL
 from property_tests.mutant import SUITES, Mutant
 from property_tests.norm_mutants import NORM
 from property_tests.quantile_mutants import QUANTILES
@@ -448,7 +449,7 @@ TABULAR = (
 )
 
 
-MUTANTS = (*TABULAR, *DEEP, *FAMILY, *NORM, *QUANTILES)
+MUTANTS = (*TABULAR, *DEEP, *FAMILY, *NORM, *QUANTILES, *FORMAL)
 
 
 def mutate(copy: Path, mutant: Mutant) -> None:

@@ -92,8 +92,9 @@ class IntervalSet(RowSet):
     """min over {q : lower ≤ q ≤ upper, Σ q = 1} at each pair.
 
     lower, upper: (S, A, S) or CSR (S·A, S), 0 ≤ lower ≤ upper ≤ 1, Σ lower ≤ 1 ≤ Σ upper on each available row.
-    Filled from the lowest value up (Givan, Leach and Dean 2000). optimistic: the best case instead.
-    Monetary: `RESAC.IsInfimum.monetary` (C03).
+    Filled from the lowest value up (Givan, Leach and Dean 2000). optimistic: the best case instead. Monetary:
+    `RESAC.IsInfimum.monetary`; the worst case exists over every ordered field (`RESAC.intervals_finitelyGenerated`;
+    C03).
     """
 
     lower: Any

@@ -2,6 +2,10 @@
 
 At v the last sweep chose actions (weights, for a soft value) and a kernel (the worst, for a robust expectation), and so
 an affine map that agrees with W at v. Policy iteration solves it; modified policy iteration sweeps it a few times.
+
+In exact arithmetic policy iteration ends at the optimum within |A|^|S| improvements
+(`RESAC.policyIteration_terminates`); from a table below its own backup modified policy iteration and Gauss–Seidel
+sweeps rise at least as fast as value iteration (`RESAC.modifiedPolicyIteration_rate`, `RESAC.gaussSeidel_rate`; C49).
 """
 
 from __future__ import annotations
@@ -35,7 +39,7 @@ SETTLED = 1e-4
 
 
 def policy_iteration(model: Model, v: Floats, progress: Progress) -> Residual:
-    """Evaluate exactly, improve, repeat."""
+    """Evaluate exactly, improve, repeat (`RESAC.policy_improvement`, C49)."""
     guard = _Guard(model)
     residual = model.sweep(v)
     while not progress.finished(residual):
