@@ -30,6 +30,7 @@ CORRIDOR: Settings = {
     "learning_starts": 5_000,
     "update_every": 4,
     "actor_every": 2,
+    "alpha_init": 0.2,
     "alpha_max": 0.6,
     "grad_clip": 1.0,
     "ema_rate": 0.005,
