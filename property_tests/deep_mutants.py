@@ -1,4 +1,4 @@
-"""Faults of the deep half and of what it learns from."""
+"""Faults of the deep half and of what it learns from; those of the other algorithms' formulas: `family_mutants`."""
 
 from __future__ import annotations
 
@@ -86,18 +86,8 @@ TARGETS = (
         "-options.lambda_ale",
         FORMULA,
     ),
-    deep("SAC's entropy subtracted", SAC, "amin(0) - after.alpha", "amin(0) + after.alpha", TABULAR),
     deep("SAC's mean of the heads in the target", SAC, "after.heads.amin(0)", "after.heads.mean(0)", TABULAR),
     deep("TD3's mean of the heads in the target", TD3, "after.heads.amin(0)", "after.heads.mean(0)", TABULAR),
-    deep("TD3's greatest head in the target", TD3, "after.heads.amin(0)", "after.heads.amax(0)", TABULAR),
-    deep("TD3's smoothing without its clip", TD3, ".clamp(-clip, clip)", "", WHOLE),
-    deep(
-        "TD3's smoothing leaves the box",
-        TD3,
-        "(sample.unit + smoothing).clamp(-1.0, 1.0)",
-        "sample.unit + smoothing",
-        WHOLE,
-    ),
     deep("TD3 without smoothing", TD3, "(sample.unit + smoothing)", "(sample.unit + 0.0 * smoothing)", WHOLE),
     deep(
         "TD3 explores with the smoothing's size",
@@ -110,44 +100,20 @@ TARGETS = (
 
 LOSSES = (
     deep("RE-SAC's disagreement rewarded", RESAC, "squared + beta * ensemble", "squared - beta * ensemble", FORMULA),
-    deep("SAC's squares not halved", SAC, "0.5 * squared_error", "squared_error", WHOLE),
-    deep(
-        "TD3's squares halved",
-        TD3,
-        "return squared_error(heads, target)",
-        "return 0.5 * squared_error(heads, target)",
-        WHOLE,
-    ),
     deep(
         "optimistic actor",
         RESAC,
-        "mean + beta_lcb * ensemble_deviation(heads)",
-        "mean - beta_lcb * ensemble_deviation(heads)",
+        "mean + beta_lcb * (sigma",
+        "mean - beta_lcb * (sigma",
         FORMULA,
     ),
     deep(
         "RE-SAC's actor without its temperature",
         RESAC,
-        "(now.alpha * now.log_prob - lower",
-        "(now.log_prob - lower",
+        "(now.alpha * now.log_prob - bound)",
+        "(now.log_prob - bound)",
         FORMULA,
     ),
-    deep(
-        "SAC's actor seeks certainty",
-        SAC,
-        "(now.alpha * now.log_prob - value)",
-        "(-now.alpha * now.log_prob - value)",
-        WHOLE,
-    ),
-    deep("SAC's actor ascends the greatest head", SAC, "now.heads.amin(0)", "now.heads.amax(0)", WHOLE),
-    deep(
-        "SAC's two objectives exchanged",
-        SAC,
-        'self.options.actor_ascends == "min"',
-        'self.options.actor_ascends != "min"',
-        WHOLE,
-    ),
-    deep("TD3's actor descends", TD3, "return -now.heads", "return now.heads", WHOLE),
     deep("TD3's actor ascends the last head", TD3, "critic.head(0)", "critic.head(critic.heads - 1)", WHOLE),
     deep("cloning pushed away", RESAC, "loss + cloning *", "loss - cloning *", FORMULA),
     deep("anchor pushed away", RESAC, "self.options.anchor_weight * (", "-self.options.anchor_weight * (", FORMULA),
@@ -255,8 +221,8 @@ UPDATE = (
     deep(
         "targets do not wait for the actor",
         LEARNER,
-        "follow=improves or not self.algorithm.targets_follow_actor",
-        "follow=True",
+        "follow = improves or not self.algorithm.targets_follow_actor",
+        "follow = True",
         GENERIC,
     ),
     deep(
@@ -356,8 +322,8 @@ POINTS = (
     deep(
         "kernel: ReLU of what is no number",
         KERNELS,
-        "into[i, j] = zero if into[i, j] < zero else into[i, j]",
-        "into[i, j] = into[i, j] if into[i, j] > zero else zero",
+        "into[i, j] = zero if x < zero else x",
+        "into[i, j] = x if x > zero else zero",
         PASSES,
     ),
     deep(
