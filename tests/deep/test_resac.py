@@ -78,7 +78,18 @@ def target(arrays: list[Floats], *, discount: float, alpha: float, lambda_ale: f
         **options,
     )
     critic: Any = SimpleNamespace(weight_norms=lambda biases: kappa)
-    after = TargetInputs(reward, 1.0 - terminal, discount, heads, log_prob, alpha, critic, not_asked, Noise(0, CPU))
+    after = TargetInputs(
+        reward=reward,
+        going=1.0 - terminal,
+        discount=discount,
+        heads=heads,
+        next_action=torch.zeros(len(reward), 1),
+        log_prob=log_prob,
+        alpha=alpha,
+        critic=critic,
+        heads_at=not_asked,
+        noise=Noise(0, CPU),
+    )
     result: Floats = algorithm.target(after).numpy()
     return result
 

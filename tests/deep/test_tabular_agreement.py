@@ -88,6 +88,7 @@ def deep_backup(given: Case, policy: Floats, log_policy: Floats, name: str = "re
             going=1.0 - torch.from_numpy(given.ends[after].astype(np.float32)),
             discount=DISCOUNT,
             heads=heads_at(torch.eye(ACTIONS)[next_action]),
+            next_action=torch.eye(ACTIONS)[next_action],
             log_prob=torch.from_numpy(log_policy[after, next_action].astype(np.float32)),
             alpha=alpha,
             critic=critic,
