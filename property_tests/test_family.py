@@ -32,6 +32,7 @@ from pyresac.deep.networks.network import Network
 from pyresac.deep.noise import Noise
 from pyresac.deep.slopes import slopes
 from pyresac.tabular.exact import ExactMDP, ExactRev
+from pyresac.tabular.mdp import FiniteMDP
 from pyresac.tabular.operator import RevOperator
 from pyresac.tabular.values import PolicyEntropy
 
@@ -571,7 +572,7 @@ def test_with_the_entropy_of_a_policy_it_is_the_soft_operator(name: str, data: s
     found = (weight * y).reshape(shape).sum(axis=2)
     chosen = [2, 0] if name == "redq" else [0, 1, 2]
     lowest: Floats = np.min([array(case.heads[k]) for k in chosen], axis=0)
-    operator = RevOperator(case.mdp.to_float(), value=PolicyEntropy(policy, alpha))
+    operator = RevOperator(FiniteMDP.from_exact(case.mdp), value=PolicyEntropy(policy, alpha))
     largest = float(np.abs(lowest).max())
     size = float(np.abs(array(case.mdp.reward)).max()) + largest + alpha * float(np.abs(log_prob).max())
     roundings = 8 + 2 * case.mdp.n_states * case.mdp.n_actions + 2
