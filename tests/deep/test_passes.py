@@ -107,7 +107,7 @@ def test_values_and_gradients(layout: NetworkLayout, engine: Engine) -> None:
 def test_the_eager_formula_is_the_plain_one(layout: NetworkLayout) -> None:
     """`perceptrons` for autograd, as an algorithm's loss over whole networks would use it."""
     matrix, inputs, loss = case(layout)
-    expected, found = plain_outputs(matrix, layout, *inputs), perceptrons(matrix, layout, inputs)
+    expected, found = plain_outputs(matrix, layout, inputs.dense, inputs.codes), perceptrons(matrix, layout, inputs)
     near(found, expected)
     wanted = torch.autograd.grad((expected * loss).sum(), [matrix, inputs.dense])
     torch.testing.assert_close(
@@ -199,7 +199,7 @@ def test_other_networks_at_the_same_address(engine: Engine) -> None:
     for layout, heads in ((small, 2), (large, 2), (small, 1), (small, 2)):
         matrix = memory[: heads * layout.length].view(heads, layout.length)
         found = engine(matrix, layout, inputs).output
-        torch.testing.assert_close(found, plain_outputs(matrix, layout, *inputs))
+        torch.testing.assert_close(found, plain_outputs(matrix, layout, inputs.dense, inputs.codes))
 
 
 @pytest.mark.parametrize("code", [-1, 9])
@@ -220,7 +220,7 @@ def test_a_pass_follows_its_matrix(engine: Engine) -> None:
     for _ in range(20):
         for other in (matrix, torch.rand_like(matrix)):
             found = engine(other, layout, inputs).output
-            expected = plain_outputs(other, layout, *inputs).detach()
+            expected = plain_outputs(other, layout, inputs.dense, inputs.codes).detach()
             torch.testing.assert_close(found, expected, rtol=ROUNDING, atol=ROUNDING)
 
 
