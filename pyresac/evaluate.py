@@ -30,12 +30,10 @@ from pyresac.figures.evaluation import curve_figures, day_figure
 from pyresac.figures.style import require_folder, write
 from pyresac.figures.training import Predictions
 from pyresac.options import differences, to_plain
-from pyresac.tasks.corridor_baselines import Values, rules_of
+from pyresac.tasks.corridor_baselines import BASELINES, SEARCHES, Values, rules_of
 from pyresac.tasks.corridor_task import CorridorTask
 from pyresac.tasks.task import Played
 from pyresac.training.contest import (
-    BEST_SLACK,
-    RULES,
     Contest,
     contest_plain,
     contest_shown,
@@ -67,9 +65,9 @@ class Evaluate:
     """Episodes, or days, that each policy is played on."""
     seed: int = FINAL_SEED
     """Of the first episode. The default is that of the report after training; 0 begins with the evaluations in it."""
-    controllers: tuple[str, ...] = RULES
-    """Rules on the corridor's days beside it, as for python -m pyresac.corridor; best-slack is the slack rule of the
-    highest reward on other days."""
+    controllers: tuple[str, ...] = BASELINES
+    """Rules on the corridor's days beside it, as for python -m pyresac.corridor; best-slack, best-robust and
+    best-schedule are the rules of that kind with the highest reward on other days."""
     level: float = 0.95
     """Confidence level of the paired differences."""
     device: str = "cpu"
@@ -114,7 +112,7 @@ def run(options: Evaluate, console: Console) -> None:
     """Play, print, draw. Raises InputError, DivergenceError and OSError."""
     options.require_usable()
     for name in options.controllers:
-        if name != BEST_SLACK:
+        if name not in SEARCHES:
             controller_named(name)
     runs = {_name(path, options.runs): restore_run(path, options.policy, options.device) for path in options.runs}
     _require_one_task(runs, options)
@@ -161,7 +159,7 @@ def _require_one_task(runs: dict[str, Restored], options: Evaluate) -> None:
         if changed:
             raise InputError(f"{first} and {name} are runs on different problems: {'; '.join(changed)}")
     env = one.config.problem.env
-    if env != CORRIDOR and options.controllers != RULES:
+    if env != CORRIDOR and options.controllers != BASELINES:
         raise InputError(f"controllers = {', '.join(options.controllers)}: they hold buses, and {first} learned {env}")
 
 

@@ -14,8 +14,14 @@ from pyresac.tasks.corridor_task import BLOCK, EVALUATION_DAYS, CorridorTask
 
 Values = Mapping[str, NDArray[np.float64]]
 """Metrics by name, each (episodes,)."""
-SLACKS = tuple(range(0, 61, 10))
-"""Seconds of slack among which the best slack rule is searched."""
+SEARCHES: Mapping[str, tuple[str, ...]] = {
+    "best-slack": tuple(f"target:slack={slack}" for slack in range(0, 61, 10)),
+    "best-robust": tuple(f"robust:slack={slack},memory=0" for slack in range(10, 61, 5)),
+    "best-schedule": tuple(f"schedule:slack={slack}" for slack in range(10, 61, 5)),
+}
+"""Rules whose one parameter is searched."""
+BASELINES = ("none", "headway", "best-slack", "best-robust", "best-schedule", "linear")
+"""What a learned policy is compared with; `linear` was found by a search on the default corridor."""
 SEARCHED = 6
 """Days of that search, just before those that evaluation plays."""
 
@@ -36,7 +42,10 @@ def rules_of(task: CorridorTask, names: tuple[str, ...], episodes: int, seed: in
     }
 
 
-def best_slack(task: CorridorTask) -> str:
-    """The slack rule of the highest reward, on days that neither training nor any evaluation plays."""
-    found = rules_of(task, tuple(f"target:slack={slack}" for slack in SLACKS), SEARCHED, -SEARCHED)
-    return max(found, key=lambda name: float(found[name]["reward"].mean()))
+def searched(task: CorridorTask, name: str) -> str:
+    """The rule that a name of `SEARCHES` stands for: of the highest reward on days that neither training nor any
+    evaluation plays. Any other name is returned as it is."""
+    if name not in SEARCHES:
+        return name
+    found = rules_of(task, SEARCHES[name], SEARCHED, -SEARCHED)
+    return max(found, key=lambda rule: float(found[rule]["reward"].mean()))

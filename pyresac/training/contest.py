@@ -13,11 +13,8 @@ from rich.table import Table
 
 from pyresac.envs.bus.report import gaps_plain, metrics_plain, paired_gaps
 from pyresac.errors import InputError
-from pyresac.tasks.corridor_baselines import Values, best_slack
+from pyresac.tasks.corridor_baselines import Values, searched
 from pyresac.tasks.corridor_task import CorridorTask
-
-BEST_SLACK = "best-slack"
-RULES = ("none", "headway", BEST_SLACK)
 
 
 @dataclass(frozen=True)
@@ -63,8 +60,8 @@ class Contest:
 
 
 def rule_names(task: CorridorTask, names: tuple[str, ...]) -> tuple[str, ...]:
-    """With "best-slack" replaced by the rule that it stands for. Raises InputError if one comes twice."""
-    found = tuple(best_slack(task) if name == BEST_SLACK else name for name in names)
+    """With "best-slack" and its like replaced by the rules they stand for. Raises InputError if one comes twice."""
+    found = tuple(searched(task, name) for name in names)
     if len(set(found)) < len(found):
         raise InputError(f"controllers are {', '.join(found)}; each may be given once")
     return found

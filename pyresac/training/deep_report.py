@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 from pyresac.envs.bus.comparison import paired_difference
-from pyresac.tasks.corridor_baselines import Values, best_slack, rules_of
+from pyresac.tasks.corridor_baselines import BASELINES, Values, rules_of, searched
 from pyresac.tasks.corridor_task import CorridorTask
 from pyresac.training.deep_trainee import DeepTrainee
 from pyresac.training.mean_intervals import half_width
@@ -36,7 +36,8 @@ def result_of(trainee: DeepTrainee, episodes: int) -> dict[str, Any]:
         "values": {"q": compared.value, "sigma": compared.deviation, "earned": compared.earned},
     }
     if isinstance(trainee.task, CorridorTask):
-        names = ("none", "headway", best_slack(trainee.task))
+        task = trainee.task
+        names = tuple(searched(task, name) for name in BASELINES)
         tables = {LEARNED: played.metrics, **rules_of(trainee.task, names, episodes, FINAL_SEED)}
         result["controllers"] = {
             name: {metric: table[metric].tolist() for metric in COLUMNS} for name, table in tables.items()
