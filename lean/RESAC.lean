@@ -22,6 +22,7 @@ public import RESAC.Contraction.Existence
 public import RESAC.Contraction.FiniteTheorem
 public import RESAC.Contraction.ValueIteration
 public import RESAC.Contraction.Continuous
+public import RESAC.Contraction.Feller
 -- Penalties that look at Q
 public import RESAC.Live.Counterproof
 public import RESAC.Live.Penalty

@@ -125,15 +125,15 @@ TABULAR = (
     Mutant(
         "float: kappa forgotten in the pair form",
         "operator.py",
-        'frozen = self._scaled + self.kappa if penalty_at == "pair"',
-        'frozen = self._scaled if penalty_at == "pair"',
+        'frozen = self.scaled + self.kappa if penalty_at == "pair"',
+        'frozen = self.scaled if penalty_at == "pair"',
         (OPERATOR,),
     ),
     Mutant(
         "float: next-pair penalty added to Q",
         "operator.py",
-        'return q if self.penalty_at == "pair" else q - self._scaled',
-        'return q if self.penalty_at == "pair" else q + self._scaled',
+        'return q if self.penalty_at == "pair" else q - self.scaled',
+        'return q if self.penalty_at == "pair" else q + self.scaled',
         (OPERATOR,),
     ),
     Mutant(

@@ -78,6 +78,21 @@ def test_c47_unavailable_actions_repeat_an_available_one() -> None:
     assert found.states[1][1] == found.states[1][0]
 
 
+@claim("C47", lean="RESAC.Problem.sound")
+def test_c47_residuals_between_two_numerators_are_rounded_outwards() -> None:
+    """Rows of float thirds do not sum to a power of two, so the residual is no multiple of 1/den."""
+    rows, q = [[[1 / 3, 2 / 3]], [[2 / 3, 1 / 3]]], [0.3, 0.1]
+    found = certificate(RevOperator(FiniteMDP.from_arrays(rows, [[1.0], [0.0]], 0.5)), np.array(q)[:, None])
+    residual = []
+    for s, reward in enumerate((1, 0)):
+        weights = [Fraction(p) for p in rows[s][0]]
+        mean = sum(p * Fraction(x) for p, x in zip(weights, q, strict=True)) / sum(weights)
+        residual.append((reward + mean / 2 - Fraction(q[s])) * found.den)
+    assert all(x.denominator > 1 for x in residual)
+    assert found.low < min(residual) < found.low + 1
+    assert found.high - 1 < max(residual) < found.high
+
+
 @given(st.fractions(0, 10**6))
 def test_bounds_are_rounded_up_to_few_digits(x: Fraction) -> None:
     """rounded_up(x) is at least x, by at most one in a hundred."""

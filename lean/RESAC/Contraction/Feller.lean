@@ -111,6 +111,7 @@ theorem Nice.mul_left (hf : Nice f) {c : K} (hc : 0 ≤ c) : Nice fun x => c * f
       have := (h x).mul_left hc
       rwa [show c * 0 = 0 by grind] at this⟩
 
+omit [LawfulOrderLT K] [IsLinearOrder K] [OrderedRing K] in
 /-- A continuous map inside. -/
 theorem Nice.comp (hf : Nice f) {g : K → K} (hg : ContinuousFn g) : Nice fun x => f (g x) where
   continuous x ε hε := by
