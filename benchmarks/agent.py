@@ -14,6 +14,7 @@ import argparse
 import statistics
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import replace
 from itertools import pairwise
 
@@ -22,34 +23,25 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from pyresac.deep.algorithms import objectives as eq
-from pyresac.deep.algorithms.resac_options import AlgorithmOptions
-from pyresac.deep.deep_learner import Learner
-from pyresac.deep.networks.compiled_passes import use_threads
+from pyresac.deep.algorithms.resac import RESAC, RESACOptions, lower_confidence_bound, penalised_value
+from pyresac.deep.algorithms.sac import SAC, SACOptions
+from pyresac.deep.heads import ensemble_deviation, squared_error
+from pyresac.deep.learner import Learner
+from pyresac.deep.networks.compiled_passes import single_threaded_libraries
+from pyresac.deep.networks.inputs import Inputs
 from pyresac.deep.networks.layout import embedding_width
-from pyresac.deep.networks.modules import Features
-from pyresac.deep.networks.squashed_gaussian import SquashedGaussian
+from pyresac.deep.policies.squashed_gaussian import squashed
 from pyresac.deep.replay import Batch, ReplayBuffer, Widths
 from pyresac.tasks.action_box import Box
 from pyresac.tasks.experience import Experience
-from pyresac.training.presets import CORRIDOR
+from pyresac.training.presets import options_for
 
 CATEGORIES = (51, 22, 2, 14)
 """Bus, stop, direction and period of the corridor."""
 TURNS, CALLS = 15, 4
 """Turns that count, and timed calls of a turn."""
-SAC = AlgorithmOptions(
-    ensemble_size=2,
-    hidden=(256, 256),
-    actor_hidden=(256, 256),
-    lambda_epi=0.0,
-    lambda_ale=0.0,
-    beta_ood=0.0,
-    beta_lcb=0.0,
-    independence=0.0,
-    actor_every=1,
-    grad_clip=None,
-)
+CORRIDOR = options_for("default", "resac", corridor=True)
+assert isinstance(CORRIDOR, RESACOptions)
 SETTINGS = {
     f"batch {options.batch_size}, K = {options.ensemble_size}, 3×64": options
     for options in (replace(CORRIDOR, batch_size=2048), CORRIDOR)
@@ -65,15 +57,15 @@ def interleaved(works: dict[str, Callable[[], object]], threads: int) -> dict[st
     found: dict[str, list[float]] = {name: [] for name in works}
     for turn in range(TURNS + 2):
         for name, work in works.items():
-            use_threads(threads)
-            if name != "ours":
-                torch.set_num_threads(threads)
-            work()
-            start = time.perf_counter()
-            for _ in range(CALLS):
+            torch.set_num_threads(threads)
+            with single_threaded_libraries() if name == "ours" else nullcontext():
                 work()
+                start = time.perf_counter()
+                for _ in range(CALLS):
+                    work()
+                spent = time.perf_counter() - start
             if turn >= 2:
-                found[name].append(1e3 * (time.perf_counter() - start) / CALLS)
+                found[name].append(1e3 * spent / CALLS)
     return {name: statistics.median(times) for name, times in found.items()}
 
 
@@ -121,7 +113,7 @@ class EagerNetworks(nn.Module):
 class Eager:
     """The same update as `Learner.update`, as one writes it first."""
 
-    def __init__(self, options: AlgorithmOptions) -> None:
+    def __init__(self, options: RESACOptions) -> None:
         self.options, self.count = options, 0
         self.critic, self.target = (EagerNetworks(options.ensemble_size, 4, options.hidden, 1) for _ in range(2))
         self.target.load_state_dict(self.critic.state_dict())
@@ -131,13 +123,13 @@ class Eager:
         self.adams = [torch.optim.Adam(group, lr=3e-4, foreach=True) for group in groups]
         self.offsets = torch.tensor([0, *np.cumsum(CATEGORIES)[:-1].tolist()])
 
-    def sample(self, state: Features) -> tuple[Tensor, Tensor]:
+    def sample(self, state: Inputs) -> tuple[Tensor, Tensor]:
         """Action and its log-probability."""
         assert state.codes is not None
         mean, log_std = self.actor(state.dense, state.codes - self.offsets)[0].chunk(2, 1)
-        return SquashedGaussian(mean, log_std).sample(torch.randn_like(mean), 0.0)
+        return squashed(mean, log_std.clamp(-20.0, 2.0), torch.randn_like(mean), 0.0)
 
-    def values(self, networks: EagerNetworks, state: Features, action: Tensor) -> Tensor:
+    def values(self, networks: EagerNetworks, state: Inputs, action: Tensor) -> Tensor:
         """(K, B)"""
         assert state.codes is not None
         return networks(torch.cat([action, state.dense], 1), state.codes - self.offsets)[..., 0]
@@ -155,30 +147,31 @@ class Eager:
         options, alpha = self.options, float(self.log_alpha.detach().exp())
         with torch.no_grad():
             action, log_prob = self.sample(batch.next_state)
-            target = eq.resac_target(
-                batch.reward,
-                batch.terminal,
+            kappa = torch.stack([weight.abs().sum((1, 2)) for weight in self.target.weights]).sum(0)
+            value = penalised_value(
                 self.values(self.target, batch.next_state, action),
                 log_prob,
-                torch.stack([weight.abs().sum((1, 2)) for weight in self.target.weights]).sum(0),
-                discount=options.discount,
+                kappa,
+                alpha=alpha,
                 lambda_epi=options.lambda_epi,
                 lambda_ale=options.lambda_ale,
-                alpha=alpha,
+                independence=options.independence,
             )
-        loss, _ = eq.critic_loss(self.values(self.critic, batch.state, batch.action), target, options.beta_ood)
+            target = options.reward_scale * batch.reward + options.discount * (1.0 - batch.terminal) * value
+        heads = self.values(self.critic, batch.state, batch.action)
+        loss = squared_error(heads, target) + options.beta_ood * ensemble_deviation(heads).mean()
         self.step(0, loss, list(self.critic.parameters()))
-        self.step(2, eq.temperature_loss(self.log_alpha, log_prob, -1.0), [self.log_alpha])
+        self.step(2, -self.log_alpha * (log_prob.mean() - 1.0), [self.log_alpha])
         self.count += 1
         if self.count % options.actor_every == 0:
             action, log_prob = self.sample(batch.state)
-            heads = self.values(self.critic, batch.state, action)
-            self.step(1, eq.actor_loss(log_prob, heads, alpha, options.beta_lcb), list(self.actor.parameters()))
+            bound = lower_confidence_bound(self.values(self.critic, batch.state, action), options.beta_lcb)
+            self.step(1, (alpha * log_prob - bound).mean(), list(self.actor.parameters()))
         with torch.no_grad():
             torch._foreach_lerp_(list(self.target.parameters()), list(self.critic.parameters()), options.tau)
 
 
-def products(options: AlgorithmOptions) -> Callable[[], None]:
+def products(options: RESACOptions) -> Callable[[], None]:
     """The hidden layers' products of one update: two passes forward and one back with both gradients; every second
     time the actor's pass forward and back, and its own networks'."""
     heads, size, (width, *_) = options.ensemble_size, options.batch_size, options.hidden
@@ -218,7 +211,8 @@ def updates(threads: int) -> None:
         batch = corridor_batch(options.batch_size)
         for count in range(1, threads + 1):
             ours = Learner(
-                options,
+                RESAC(options),
+                threads=count,
                 actions=1,
                 dense=3,
                 categories=CATEGORIES,
@@ -245,10 +239,10 @@ class Hopper:
     def __init__(self, heads: int) -> None:
         self.env = gym.make("Hopper-v5")
         self.box = Box.of(self.env.action_space, "Hopper-v5")
-        self.options = replace(SAC, ensemble_size=heads)
+        self.options = SACOptions(ensemble_size=heads)
         self.buffer = ReplayBuffer(100_000, Widths(3, 11, 0))
         self.learner = Learner(
-            self.options,
+            SAC(self.options),
             actions=3,
             dense=11,
             categories=(),
@@ -263,7 +257,7 @@ class Hopper:
         """Step, keep, update."""
         none = np.empty((1, 0), dtype=np.int64)
         for _ in range(steps):
-            unit = self.learner.explore(Features(torch.from_numpy(self.state), None))
+            unit = self.learner.explore(Inputs(torch.from_numpy(self.state), None))
             following, reward, terminal, cut, _ = self.env.step(self.box.to_action(unit[0]))
             after = following.astype(np.float32)[None]
             rewards = np.array([reward], dtype=np.float32)
@@ -280,7 +274,6 @@ def hopper(steps: int, turns: int = 25) -> None:
     from sb3_contrib import TQC
     from stable_baselines3 import SAC as PEER
 
-    use_threads(1)
     works: dict[str, Callable[[], object]] = {}
     for heads in (2, 10):
         ours = Hopper(heads)
@@ -308,7 +301,8 @@ def main() -> None:
     options = parser.parse_args()
     updates(options.threads)
     if options.hopper_steps:
-        hopper(options.hopper_steps)
+        with single_threaded_libraries():
+            hopper(options.hopper_steps)
 
 
 if __name__ == "__main__":

@@ -21,9 +21,9 @@ from typing import Any
 
 import numpy as np
 
-from pyresac.envs.bus.named import corridor_named
 from pyresac.envs.bus import Corridor, HeadwayEqualising, Observation, Simulator
 from pyresac.envs.bus.environment import BusCorridor
+from pyresac.envs.bus.named import corridor_named
 from pyresac.envs.bus.vector import VectorBusCorridor
 
 REPEATS = 5

@@ -1,57 +1,79 @@
 module
 
 -- Foundations
-public import RESAC.Order
-public import RESAC.Lattice
-public import RESAC.Sum
-public import RESAC.Extrema
-public import RESAC.Monetary
-public import RESAC.Finite
-public import RESAC.Modulus
+public import RESAC.Foundations.Order
+public import RESAC.Foundations.Lattice
+public import RESAC.Foundations.Sum
+public import RESAC.Foundations.Squares
+public import RESAC.Foundations.Extrema
+public import RESAC.Foundations.Monetary
+public import RESAC.Foundations.Finite
+public import RESAC.Foundations.Modulus
+public import RESAC.Foundations.Optimum
+public import RESAC.Foundations.Tables
 -- The contraction theorem
-public import RESAC.Operator
-public import RESAC.Contraction
-public import RESAC.Terminal
-public import RESAC.FixedPoint
-public import RESAC.LatticeAffine
-public import RESAC.Elimination
-public import RESAC.Existence
-public import RESAC.FiniteTheorem
-public import RESAC.ValueIteration
-public import RESAC.Continuous
+public import RESAC.Contraction.Operator
+public import RESAC.Contraction.Blackwell
+public import RESAC.Contraction.Terminal
+public import RESAC.Contraction.FixedPoint
+public import RESAC.Contraction.LatticeAffine
+public import RESAC.Contraction.Elimination
+public import RESAC.Contraction.Existence
+public import RESAC.Contraction.FiniteTheorem
+public import RESAC.Contraction.ValueIteration
+public import RESAC.Contraction.Continuous
 -- Penalties that look at Q
-public import RESAC.Counterproof
-public import RESAC.LivePenalty
-public import RESAC.TargetNetworks
-public import RESAC.Ensemble
-public import RESAC.EnsembleGap
-public import RESAC.EnsembleStd
-public import RESAC.OneState
+public import RESAC.Live.Counterproof
+public import RESAC.Live.Penalty
+public import RESAC.Live.WeightNorm
+public import RESAC.Live.Polyak
+public import RESAC.Live.TargetNetworks
+public import RESAC.Live.Ensemble
+public import RESAC.Live.EnsembleGap
+public import RESAC.Live.EnsembleStd
+public import RESAC.Live.OneState
 -- Inexact backups, greedy policies, rankings
-public import RESAC.ApproxContraction
-public import RESAC.Projection
-public import RESAC.Greedy
-public import RESAC.Depression
-public import RESAC.Ranking
-public import RESAC.RankingCounterexamples
+public import RESAC.Errors.ApproxContraction
+public import RESAC.Errors.Projection
+public import RESAC.Errors.Residual
+public import RESAC.Errors.Greedy
+public import RESAC.Errors.Depression
+public import RESAC.Errors.Ranking
+public import RESAC.Errors.RankingCounterexamples
 -- Soft, risk-sensitive and robust backups
-public import RESAC.ExpLog
-public import RESAC.ExpMean
-public import RESAC.Optimum
-public import RESAC.Entropy
-public import RESAC.Divergence
-public import RESAC.SoftBellman
-public import RESAC.SoftPolicy
-public import RESAC.EntropicRisk
-public import RESAC.Robust
-public import RESAC.Ipm
-public import RESAC.Transport
-public import RESAC.Layers
-public import RESAC.LayerSum
-public import RESAC.Regularization
+public import RESAC.Soft.ExpLog
+public import RESAC.Soft.ExpMean
+public import RESAC.Soft.Entropy
+public import RESAC.Soft.Divergence
+public import RESAC.Soft.SoftBellman
+public import RESAC.Soft.SoftPolicy
+public import RESAC.Soft.EntropicRisk
+public import RESAC.Robust.WorstCase
+public import RESAC.Robust.Attained
+public import RESAC.Robust.Ipm
+public import RESAC.Robust.UncertaintySets
+public import RESAC.Robust.Transport
+public import RESAC.Robust.Layers
+public import RESAC.Robust.LayerSum
+public import RESAC.Robust.Regularization
+public import RESAC.Robust.Euclidean
 -- Poisoning and disentanglement
-public import RESAC.Poisoning
-public import RESAC.Covariance
+public import RESAC.Statistics.Poisoning
+public import RESAC.Statistics.Covariance
+public import RESAC.Statistics.Residual
+-- What the fixed point is the optimum of, and learning it
+public import RESAC.Optimality.Policies
+public import RESAC.Optimality.PolicyIteration
+public import RESAC.Optimality.Sweeps
+public import RESAC.Optimality.Stochastic
+-- What a solver's answer is worth
+public import RESAC.Certificate.Span
+public import RESAC.Certificate.Rounding
+public import RESAC.Certificate.Float
+public import RESAC.Certificate.Checker
+public import RESAC.Certificates.FrozenLake
+public import RESAC.Certificates.RobustChain
+public import RESAC.Certificates.Corridor
 -- What the Python operator computed
 public import RESAC.Vectors
 
@@ -65,8 +87,8 @@ the backup is a γ-contraction in the sup-norm, whatever the penalty is. If the 
 
 Everything holds over an arbitrary linearly ordered field; `ℚ`, where the kernel can compute, and
 `ℝ` are cases. Nothing is used beyond Lean's core library. The imports above are in reading order.
-A reader in a hurry begins with `RESAC.Monetary`, `RESAC.Operator`, `RESAC.Contraction` and
-`RESAC.FiniteTheorem`, which states the paper's theorem as the paper does.
+A reader in a hurry begins with `RESAC.Foundations.Monetary` and the folder `RESAC/Contraction`:
+`Operator`, `Blackwell`, and `FiniteTheorem`, which states the paper's theorem as the paper does.
 
-The docstrings cite the paper's sections and the claims `C01`-`C37` of the ledger.
+The docstrings cite the paper's sections and the claims `C01`-`C50` of the ledger.
 -/

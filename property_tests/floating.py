@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -14,12 +16,17 @@ from property_tests.rational import Q
 from property_tests.strategies import Penalties, kernels, policies, tables_like
 from pyresac.tabular.exact import ExactMDP, ExactRev
 from pyresac.tabular.expectations import (
+    Chi2Ball,
+    Contamination,
+    CVaR,
     EntropicRisk,
     ExpectationFunctional,
     IntervalSet,
     KLBall,
     L1Ball,
+    LInfinityBall,
     Nominal,
+    TotalVariation,
     WorstOfKernels,
 )
 from pyresac.tabular.mdp import FiniteMDP
@@ -28,7 +35,33 @@ from pyresac.tabular.values import Max, Mellowmax, Min, PolicyEntropy, PolicyMea
 
 Floats = NDArray[np.float64]
 
-EXPECTATIONS = ("nominal", "kernels", "l1", "interval", "kl", "entropic")
+SETS: dict[str, Callable[[float], ExpectationFunctional]] = {
+    "l1": L1Ball,
+    "l1 on the successors": lambda radius: L1Ball(radius, support="nominal"),
+    "total variation": TotalVariation,
+    "contamination": Contamination,
+    "contamination of the successors": lambda share: Contamination(share, support="nominal"),
+    "kl": KLBall,
+    "chi2": Chi2Ball,
+    "l infinity": LInfinityBall,
+    "cvar": CVaR,
+    "entropic": EntropicRisk,
+}
+"""The sets with one parameter, by what the tests call them."""
+PARAMETERS: dict[str, list[float]] = {
+    "l1": [0.5, 0.0, 0.1, 1.0, 2.0],
+    "l1 on the successors": [0.5, 0.1, 2.0],
+    "total variation": [0.25, 0.1, 1.0],
+    "contamination": [0.25, 0.0, 0.1, 1.0],
+    "contamination of the successors": [0.25, 0.1, 1.0],
+    "kl": [0.1, 0.0, 1e-6, 0.7, 5.0, 1e-200],
+    "chi2": [0.5, 0.0, 1e-6, 0.1, 2.0, 30.0],
+    "l infinity": [0.25, 0.0, 0.1, 1.0],
+    "cvar": [0.5, 1.0, 0.1, 1e-3],
+    "entropic": [1.0, 1e-6, 0.1, 30.0, 1e-300],
+}
+"""What is drawn for each."""
+EXPECTATIONS = ("nominal", "kernels", "interval", *SETS)
 VALUES = ("max", "min", "soft", "mellowmax", "policy", "entropy")
 
 
@@ -68,22 +101,21 @@ def value_functionals(draw: st.DrawFn, mdp: ExactMDP, name: str) -> ValueFunctio
 
 
 @st.composite
-def expectation_functionals(draw: st.DrawFn, mdp: ExactMDP, name: str) -> ExpectationFunctional:
-    """The expectation functional called `name`, its options drawn."""
+def expectation_functionals(
+    draw: st.DrawFn, mdp: ExactMDP, name: str, *, optimistic: bool = False
+) -> ExpectationFunctional:
+    """The expectation functional called `name`, its options drawn; `optimistic` where the set knows that."""
     if name == "kernels":
         others = draw(st.lists(kernels(mdp.n_states, mdp.n_actions, dyadic=True), min_size=1, max_size=2))
         return WorstOfKernels(tuple(kernel_array(k) for k in (mdp.transition, *others)))
-    if name == "l1":
-        return L1Ball(draw(st.sampled_from([0.5, 0.0, 0.1, 1.0, 2.0])))
     if name == "interval":
         radius = draw(st.sampled_from([0.25, 0.0, 0.1, 1.0]))
         nominal = kernel_array(mdp.transition)
-        return IntervalSet(np.maximum(nominal - radius, 0.0), np.minimum(nominal + radius, 1.0))
-    if name == "kl":
-        return KLBall(draw(st.sampled_from([0.1, 0.0, 1e-6, 0.7, 5.0])))
-    if name == "entropic":
-        return EntropicRisk(draw(st.sampled_from([1.0, 1e-6, 0.1, 30.0])))
-    return Nominal()
+        return IntervalSet(np.maximum(nominal - radius, 0.0), np.minimum(nominal + radius, 1.0), optimistic)
+    if name == "nominal":
+        return Nominal()
+    functional = SETS[name](draw(st.sampled_from(PARAMETERS[name])))
+    return replace(functional, optimistic=True) if optimistic else functional
 
 
 def float_tables(mdp: ExactMDP) -> st.SearchStrategy[Floats]:

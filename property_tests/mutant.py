@@ -5,13 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-SUITES = {"tabular": "property_tests", "agents/deep": "tests/agents"}
-"""Parts of the package, below pyresac/, and the folder of each one's tests."""
+SUITES = {
+    "tabular": "property_tests",
+    "formal": "property_tests",
+    "deep": "tests/deep",
+    "tasks": "tests/tasks",
+    ".": "tests",
+}
+"""Parts of the package, below pyresac/, and the folder of each one's tests; "." is pyresac/ itself."""
 
 
 @dataclass(frozen=True)
 class Mutant:
-    """A fault: `old` becomes `new` in `file` (below pyresac/`part`); `tests` are tried before the whole suite."""
+    """A fault: `old` becomes `new` in `file` (below pyresac/`part`); `tests` are tried before all of its part."""
 
     name: str
     file: str
@@ -31,6 +37,11 @@ class Mutant:
         return SUITES[self.part]
 
     @property
+    def attempts(self) -> tuple[tuple[str, ...], ...]:
+        """What is run one after the other until a test finds the fault: `tests`, then all of the part's."""
+        return (self.paths,) if self.part == "." else (self.paths, (self.suite,))
+
+    @property
     def paths(self) -> tuple[str, ...]:
         """The files of `tests`."""
-        return tuple(f"{self.suite}/{name}.py" for name in self.tests)
+        return tuple(name if "/" in name else f"{self.suite}/{name}.py" for name in self.tests)

@@ -3,9 +3,9 @@
     python -m property_tests.mutants [--only NAME ...] [--jobs N] [--list]
 
 Each mutant replaces a text that occurs exactly once in its file. It first meets the test files that speak of what it
-breaks, then, if it survives them, the whole suite of its part: `property_tests` for `pyresac.tabular`, `tests/agents`
-for the deep agent. The working tree is never touched: all happens in a temporary copy of the repository. Exit status 0
-says that the unchanged copy passes and that every mutant is killed.
+breaks, then, if it survives them, the whole suite of its part: `property_tests` for `pyresac.tabular` and
+`pyresac.formal`, `tests/agents` for the deep agent. The working tree is never touched: all happens in a temporary copy
+of the repository. Exit status 0 says that the unchanged copy passes and that every mutant is killed.
 """
 
 from __future__ import annotations
@@ -23,7 +23,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from property_tests.deep_mutants import DEEP
+from property_tests.family_mutants import FAMILY
+from property_tests.formal_mutants import FORMAL
 from property_tests.mutant import SUITES, Mutant
+from property_tests.norm_mutants import NORM
+from property_tests.quantile_mutants import QUANTILES
 
 ROOT = Path(__file__).resolve().parent.parent
 TIME_LIMIT = 900.0
@@ -31,6 +35,7 @@ TIME_LIMIT = 900.0
 
 OPERATOR, SOLVERS, LIVE = "test_float_operator", "test_solvers", "test_float_live"
 INNER, EXACT, TERMINALS = "test_inner_problems", "test_contraction", "test_terminals"
+SETS = "test_sets"
 
 TABULAR = (
     Mutant(
@@ -43,15 +48,15 @@ TABULAR = (
     Mutant(
         "exact: penalty added",
         "exact/operator.py",
-        "min(self._expectations(s, a, v)) - self.frozen(s, a)",
-        "min(self._expectations(s, a, v)) + self.frozen(s, a)",
+        "_dot(self._worst_row(s, a, v), v) - self.frozen(s, a)",
+        "_dot(self._worst_row(s, a, v), v) + self.frozen(s, a)",
         ("test_penalties", "test_ranking"),
     ),
     Mutant(
         "exact: best case over the kernels",
         "exact/operator.py",
-        "return min(self._expectations(s, a, v)) - self.frozen(s, a)",
-        "return max(self._expectations(s, a, v)) - self.frozen(s, a)",
+        "return min((k[s][a] for k in self._kernels)",
+        "return max((k[s][a] for k in self._kernels)",
         (EXACT,),
     ),
     Mutant(
@@ -203,38 +208,131 @@ TABULAR = (
     ),
     Mutant(
         "l1 ball moves the whole radius",
-        "robust_kernels.py",
-        "left = 0.5 * radius",
-        "left = radius",
-        (INNER,),
+        "expectations/l1.py",
+        "left, moved, n = 0.5 * radius, 0.0, len(p)",
+        "left, moved, n = radius, 0.0, len(p)",
+        (
+            INNER,
+            SETS,
+        ),
     ),
     Mutant(
         "l1 ball takes from the lowest values",
-        "robust_kernels.py",
-        "for i in np.argsort(-x):",
-        "for i in np.argsort(x):",
-        (INNER,),
+        "expectations/l1.py",
+        "(top < 0 or x[i] > x[top])",
+        "(top < 0 or x[i] < x[top])",
+        (
+            INNER,
+            SETS,
+        ),
+    ),
+    Mutant(
+        "total variation of half the radius",
+        "expectations/l1.py",
+        "scale: ClassVar[float] = 2.0",
+        "scale: ClassVar[float] = 1.0",
+        (SETS,),
+    ),
+    Mutant(
+        "contamination of everything",
+        "expectations/l1.py",
+        "value = share * lowest",
+        "value = lowest",
+        (SETS,),
     ),
     Mutant(
         "interval set filled from the highest value",
-        "robust_kernels.py",
-        "for i in np.argsort(x):",
-        "for i in np.argsort(-x):",
-        (INNER,),
+        "expectations/intervals.py",
+        "(least < 0 or x[i] < x[least])",
+        "(least < 0 or x[i] > x[least])",
+        (
+            INNER,
+            SETS,
+        ),
+    ),
+    Mutant(
+        "CVaR of the whole row",
+        "expectations/intervals.py",
+        "share = alpha * total",
+        "share = total",
+        (SETS,),
+    ),
+    Mutant(
+        "L-infinity ball off the support",
+        "expectations/intervals.py",
+        "high[i] = p[i] + radius if p[i] > 0.0 else 0.0",
+        "high[i] = p[i]",
+        (SETS,),
     ),
     Mutant(
         "entropic risk seeks risk",
-        "robust_kernels.py",
-        "return float(lowest - log_total / beta)",
-        "return float(lowest + log_total / beta)",
+        "expectations/gibbs.py",
+        "return lowest - spread * (log_total / theta), 0.0, warm",
+        "return lowest + spread * (log_total / theta), 0.0, warm",
         (INNER,),
     ),
     Mutant(
         "KL ball of half the radius",
-        "robust_kernels.py",
+        "expectations/gibbs.py",
         "gap = radius / theta - spent",
         "gap = 0.5 * radius / theta - spent",
         (INNER,),
+    ),
+    Mutant(
+        "chi2 ball forgets the mass that was dropped",
+        "expectations/chi2.py",
+        "excess = radius if whole else mass * (1.0 + radius) - 1.0",
+        "excess = radius",
+        (SETS,),
+    ),
+    Mutant(
+        "Wasserstein ball pays half the way",
+        "expectations/wasserstein.py",
+        "left -= price",
+        "left -= 0.5 * price",
+        (SETS,),
+    ),
+    Mutant(
+        "Wasserstein ball from the cheapest gain",
+        "expectations/wasserstein.py",
+        "if slope > most:",
+        "if slope > 0.0 and (best < 0 or slope < most):",
+        (SETS,),
+    ),
+    Mutant(
+        "best case of the wrong sign",
+        "expectations/rows.py",
+        "out[i] = sign * value",
+        "out[i] = value",
+        (SETS,),
+    ),
+    Mutant(
+        "mass may leave the successors",
+        "expectations/rows.py",
+        "if not everywhere:",
+        "if everywhere and not everywhere:",
+        (SETS,),
+    ),
+    Mutant(
+        "exact: l1 ball moves the whole radius",
+        "exact/sets.py",
+        "row, left = list(p), size / 2",
+        "row, left = list(p), size",
+        (SETS,),
+    ),
+    Mutant(
+        "exact: CVaR without its share",
+        "exact/sets.py",
+        "[min(x / share, Fraction(1)) for x in p]",
+        "[min(x, Fraction(1)) for x in p]",
+        (SETS,),
+    ),
+    Mutant(
+        "robust sweep: discount dropped",
+        "solvers/robust.py",
+        "np.multiply(self._expected.reshape(self.q.shape), self.discount, out=self.q)",
+        "np.multiply(self._expected.reshape(self.q.shape), 1.0, out=self.q)",
+        (SETS,),
     ),
     Mutant(
         "live: variance over K",
@@ -273,28 +371,28 @@ TABULAR = (
     ),
     Mutant(
         "ends are not absorbing",
-        "toy_text.py",
+        "readers/toy_text.py",
         "dst = np.where(done, n_states, dst)",
         "dst = np.where(done & (dst < 0), n_states, dst)",
         (TERMINALS,),
     ),
     Mutant(
         "reward of an outcome not weighted",
-        "toy_text.py",
+        "readers/toy_text.py",
         "(prob * rew)[live]",
         "rew[live]",
         (TERMINALS,),
     ),
     Mutant(
         "chance of going on computed from living outcomes",
-        "toy_text.py",
+        "readers/toy_text.py",
         "(src[live & done], act[live & done]), prob[live & done])",
         "(src[live & ~done], act[live & ~done]), prob[live & ~done])",
         (TERMINALS,),
     ),
     Mutant(
         "counts: unseen pairs available",
-        "counts.py",
+        "readers/counts.py",
         "available = seen > 0",
         "available = seen >= 0",
         ("test_edge_cases",),
@@ -330,8 +428,8 @@ TABULAR = (
     Mutant(
         "solver: claims convergence whatever the bound",
         "solvers/api.py",
-        "seconds, bound <= goal, name, message)",
-        "seconds, True, name, message)",
+        "seconds, bound <= goal, name, message, operator)",
+        "seconds, True, name, message, operator)",
         (SOLVERS,),
     ),
     Mutant(
@@ -351,7 +449,7 @@ TABULAR = (
 )
 
 
-MUTANTS = (*TABULAR, *DEEP)
+MUTANTS = (*TABULAR, *DEEP, *FAMILY, *NORM, *QUANTILES, *FORMAL)
 
 
 def mutate(copy: Path, mutant: Mutant) -> None:
@@ -421,7 +519,7 @@ def check_baseline(base: Path, mutants: list[Mutant], jobs: int) -> str | None:
     # suite by suite, which need different options
     portions = []
     for suite in SUITES.values():
-        files = sorted({path for mutant in mutants for path in mutant.paths if mutant.suite == suite})
+        files = sorted({path for mutant in mutants for path in mutant.paths if path.startswith(f"{suite}/")})
         portions += [tuple(files[i::jobs]) for i in range(min(jobs, len(files)))]
     with ThreadPoolExecutor(jobs) as pool:
         outcomes = pool.map(lambda portion: run_tests(base, portion), portions)
@@ -435,9 +533,9 @@ def judge(base: Path, mutant: Mutant) -> tuple[str, str]:
         copy = Path(folder)
         copy_repository(copy, base)
         mutate(copy, mutant)
-        for wanted in (mutant.paths, (mutant.suite,)):
+        for wanted in mutant.attempts:
             outcome = run_tests(copy, wanted)
-            if outcome.status == 1 and outcome.failure.startswith(f"{mutant.suite}/"):
+            if outcome.status == 1 and outcome.failure.startswith(wanted):
                 return "killed", outcome.failure.removeprefix(f"{mutant.suite}/")
             if outcome.status != 0:
                 return "no verdict", outcome.tail

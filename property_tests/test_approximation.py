@@ -146,6 +146,32 @@ def test_c17_least_squares_can_diverge(gamma: Fraction, weight: Fraction) -> Non
     assert (fitted >= weight) == (gamma >= Fraction(5, 6))
 
 
+@claim("C17", lean="RESAC.residual_minimiser")
+@given(st.data(), operators())
+def test_c17_the_minimiser_of_the_residual(data: st.DataObject, operator: ExactRev) -> None:
+    """Of a finite class the table of least residual errs by at most (1 + γ)/(1 − γ) times the best error."""
+    members = data.draw(st.lists(tables_like(operator.mdp), min_size=1, max_size=4))
+    best, gamma = operator.fixed_point(), operator.mdp.discount
+    members = [keep_available(operator.mdp, q) for q in members]
+    chosen = min(members, key=lambda q: sup(subtract(q, operator(q))))
+    least = min(sup(subtract(q, best)) for q in members)
+    assert sup(subtract(chosen, best)) <= (1 + gamma) / (1 - gamma) * least
+
+
+@claim("C17", lean="RESAC.residual_constant_refuted")
+def test_c17_the_papers_constant_fails_for_the_residual_as_well() -> None:
+    """s₁ ↔ s₂, R = 0, γ = ½: of (1, −1) and (2.9, 2.9) the second has the smaller residual, and errs by 2.9."""
+    swap = ExactRev(ExactMDP(transition=(((0, 1),), ((1, 0),)), reward=((0,), (0,)), discount=Fraction(1, 2)))
+    small, large = ((Fraction(1),), (Fraction(-1),)), ((Fraction(29, 10),), (Fraction(29, 10),))
+    assert sup(subtract(large, swap(large))) == Fraction(29, 20) < sup(subtract(small, swap(small))) == Fraction(3, 2)
+    assert sup(large) == Fraction(29, 10) > 1 / (1 - Fraction(1, 2)) * sup(small)
+
+
+def keep_available(mdp: ExactMDP, q: Q) -> Q:
+    """0 at unavailable pairs, as the operator returns."""
+    return tuple(tuple(x if a in mdp.actions(s) else Fraction(0) for a, x in enumerate(row)) for s, row in enumerate(q))
+
+
 @claim("C18", lean="RESAC.tracking")
 @given(st.data(), SMALL, positive(2), st.integers(0, 4))
 def test_c18_tracking_a_drifting_penalty(data: st.DataObject, mdp: ExactMDP, eta: Fraction, n: int) -> None:

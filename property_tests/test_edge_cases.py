@@ -29,7 +29,7 @@ MODERATE = st.sampled_from([Fraction(1, 2), Fraction(0), Fraction(3, 4), Fractio
 def test_discount_zero_gives_the_reward(data: st.DataObject, source: ExactMDP, method: str) -> None:
     """γ = 0: Q* = R, whatever the penalties, exactly."""
     options = float_options(data.draw(penalties(source, dyadic=True)))
-    operator = RevOperator(source.to_float(), **options)
+    operator = RevOperator(FiniteMDP.from_exact(source), **options)
     solution = solve(operator, tolerance=1e-6, method=method)
     here = np.ones(solution.q.shape, dtype=bool) if operator.mdp.available is None else operator.mdp.available
     assert (solution.q[here] == operator.mdp.reward[here]).all()
@@ -40,7 +40,7 @@ def test_discount_zero_gives_the_reward(data: st.DataObject, source: ExactMDP, m
 @given(mdps(dyadic=True, scaled=False), ALL_METHODS)
 def test_zero_reward_gives_zero(source: ExactMDP, method: str) -> None:
     """R = 0 and no penalty: Q* = 0 exactly, and every action is greedy, so the first is returned."""
-    mdp = source.to_float()
+    mdp = FiniteMDP.from_exact(source)
     solution = solve(RevOperator(mdp.replace(reward=np.zeros_like(mdp.reward))), method=method)
     assert not solution.q.any()
     assert solution.converged
@@ -55,7 +55,7 @@ def test_one_state_one_action_is_a_geometric_series(operator: ExactRev, method: 
     closed = (operator.mdp.reward[0][0] - gamma * pen) / (1 - gamma)
     assert operator.fixed_point() == ((closed,),)
     plain = ExactRev(operator.mdp, epistemic=operator.epistemic, lambda_epi=operator.lambda_epi, kappa=operator.kappa)
-    solution = solve(float_copy(plain, operator.mdp.to_float()), tolerance=1e-4, method=method)
+    solution = solve(float_copy(plain, FiniteMDP.from_exact(operator.mdp)), tolerance=1e-4, method=method)
     assert solution.q.shape == (1, 1)
     assert solution.policy.tolist() == [0]
 
@@ -66,7 +66,7 @@ def test_one_state_one_action_is_a_geometric_series(operator: ExactRev, method: 
 def test_dense_and_csr_agree_within_their_bounds(data: st.DataObject, operator: ExactRev, method: str) -> None:
     """One backup differs by at most two rounding bounds, two solutions by at most the sum of their error bounds."""
     operator = ExactRev(operator.mdp, epistemic=operator.epistemic, lambda_epi=operator.lambda_epi)
-    dense = operator.mdp.to_float()
+    dense = FiniteMDP.from_exact(operator.mdp)
     first, second = float_copy(operator, dense), float_copy(operator, sparse_copy(dense))
     q = array(data.draw(tables_like(operator.mdp)))
     bound = first.rounding(float(np.abs(q).max())) + second.rounding(float(np.abs(q).max()))
@@ -86,7 +86,7 @@ def test_ties_go_to_the_lowest_action_in_every_solver(source: ExactMDP, copies: 
         reward=tuple(tuple(r for r in state for _ in range(copies)) for state in source.reward),
         discount=source.discount,
     )
-    mdp = sparse_copy(repeated.to_float()) if as_csr else repeated.to_float()
+    mdp = sparse_copy(FiniteMDP.from_exact(repeated)) if as_csr else FiniteMDP.from_exact(repeated)
     optimum = ExactRev(repeated).fixed_point()
     lowest = [row.index(max(row)) for row in optimum]
     clear = [all(x == max(row) or max(row) - x > Fraction(1, 1000) for x in row) for row in optimum]
@@ -104,7 +104,7 @@ def test_ties_go_to_the_lowest_action_in_every_solver(source: ExactMDP, copies: 
 @given(source=mdps(dyadic=True, scaled=False, discount=MODERATE), method=ALL_METHODS)
 def test_scale_of_the_reward_does_not_matter(scale: float, source: ExactMDP, method: str) -> None:
     """A power of two in front of R passes through to Q*, to the bounds of the two solutions (T is homogeneous)."""
-    mdp = source.to_float()
+    mdp = FiniteMDP.from_exact(source)
     plain = solve(RevOperator(mdp), tolerance=1e-6, method=method)
     scaled = solve(RevOperator(mdp.replace(reward=scale * mdp.reward)), tolerance=scale * 1e-6, method=method)
     apart = float(np.abs(scaled.q / scale - plain.q).max())
@@ -114,8 +114,8 @@ def test_scale_of_the_reward_does_not_matter(scale: float, source: ExactMDP, met
 @claim("C11")
 @given(mdps(masked=True))
 def test_exact_and_float_round_trip(source: ExactMDP) -> None:
-    """`to_float().to_exact()` is the stored MDP: rewards as stored, rows summing to one exactly, the same mask."""
-    mdp: FiniteMDP = source.to_float()
+    """`FiniteMDP.from_exact(m).to_exact()` is the stored MDP: rewards as stored, rows of sum 1, the same mask."""
+    mdp: FiniteMDP = FiniteMDP.from_exact(source)
     back = mdp.to_exact()
     for s in range(source.n_states):
         assert back.actions(s) == source.actions(s)

@@ -22,6 +22,7 @@ from pyresac.tabular.live import (
     empirical_modulus,
     ensemble_variance,
 )
+from pyresac.tabular.mdp import FiniteMDP
 
 LAMBDAS = st.sampled_from([0.25, 0.0, 1.0, 3.0])
 SMALL = mdps(dyadic=True, max_states=2, max_actions=2)
@@ -36,7 +37,7 @@ def test_c13_c14_float_equals_exact(
 ) -> None:
     """With few enough bits nothing rounds: the float T Q is the exact one."""
     q = data.draw(tables_like(source, dyadic=True))
-    computed = LiveOperator(source.to_float(), penalty(lam))(array(q))
+    computed = LiveOperator(FiniteMDP.from_exact(source), penalty(lam))(array(q))
     assert exact(computed) == ExactLive(source, kind, Fraction(lam)).single(q)
 
 
@@ -51,7 +52,7 @@ def test_c15_float_equals_exact(heads: int, target: str, data: st.DataObject, so
     then the plain part (|R| ≤ 2²², or the like) rounds with what it is added to.
     """
     ensemble = tuple(data.draw(tables_like(source, dyadic=True)) for _ in range(heads))
-    live = LiveOperator(source.to_float(), EnsembleVariance(lam, heads=heads, target=target))
+    live = LiveOperator(FiniteMDP.from_exact(source), EnsembleVariance(lam, heads=heads, target=target))
     computed = live(np.stack([array(q) for q in ensemble]))
     reference = ExactLive(source, "variance", Fraction(lam), target=target).heads(ensemble)
     spread = 128.0 * lam * 8 * heads
@@ -70,7 +71,7 @@ def test_c16_population_deviation_of_two_heads_equals_exact(
 ) -> None:
     """With divisor K the deviation of two heads is |q₁ − q₂|/2: a perfect square, so nothing rounds (C16)."""
     ensemble = tuple(data.draw(tables_like(source, dyadic=True)) for _ in range(2))
-    live = LiveOperator(source.to_float(), EnsembleDeviation(lam, ddof=0, target=target))
+    live = LiveOperator(FiniteMDP.from_exact(source), EnsembleDeviation(lam, ddof=0, target=target))
     computed = live(np.stack([array(q) for q in ensemble]))
     reference = ExactLive(source, "gap", Fraction(lam) / 2, target=target).heads(ensemble)
     assert tuple(exact(table) for table in computed) == reference
@@ -105,7 +106,7 @@ def test_c16_deviation_modulus_is_attained(ddof: int, source: ExactMDP, lam: flo
 
     Lean: RESAC.gap_headTarget_exactModulus.
     """
-    live = LiveOperator(source.to_float(), EnsembleDeviation(lam, ddof=ddof))
+    live = LiveOperator(FiniteMDP.from_exact(source), EnsembleDeviation(lam, ddof=ddof))
     beta = lam / np.sqrt(2.0) if ddof == 1 else lam / 2
     modulus = live.exact_modulus()
     assert modulus == pytest.approx(float(source.discount) * (1 + 2 * beta), rel=2**-50, abs=0)
@@ -121,7 +122,7 @@ def test_c16_deviation_modulus_is_attained(ddof: int, source: ExactMDP, lam: flo
 def test_c16_mean_target_modulus(ddof: int, gamma: Fraction, lam: float) -> None:
     """Two heads, mean target, one pair: γ·max(1, 2β) (Lean: RESAC.gap_meanTarget_exactModulus)."""
     point = ExactMDP(transition=(((1,),),), reward=((0,),), discount=gamma)
-    live = LiveOperator(point.to_float(), EnsembleDeviation(lam, ddof=ddof, target="mean"))
+    live = LiveOperator(FiniteMDP.from_exact(point), EnsembleDeviation(lam, ddof=ddof, target="mean"))
     zero = two_heads(point, 0.0, 0.0)
     common = empirical_modulus(live, zero, two_heads(point, 1.0, 1.0))
     opposite = empirical_modulus(live, zero, two_heads(point, -1.0, 1.0))
@@ -139,7 +140,7 @@ def test_c16_mean_target_modulus(ddof: int, gamma: Fraction, lam: float) -> None
 @given(data=st.data(), source=mdps(dyadic=True, max_states=2, max_actions=2, scaled=False))
 def test_reported_moduli_bound_every_ratio(penalty: object, data: st.DataObject, source: ExactMDP) -> None:
     """No measured ratio is above `exact_modulus`, up to the rounding of two images over the distance."""
-    live = LiveOperator(source.to_float(), penalty)
+    live = LiveOperator(FiniteMDP.from_exact(source), penalty)
     count = 1 if live.penalty.heads is None else live.penalty.heads
     first, second = (
         np.stack([array(data.draw(tables_like(source, dyadic=True))) for _ in range(count)]) for _ in range(2)
@@ -162,7 +163,7 @@ def test_reported_moduli_bound_every_ratio(penalty: object, data: st.DataObject,
 )
 def test_c15_variance_expands_beyond_any_modulus(source: ExactMDP, lam: float, modulus: int) -> None:
     """γ, λ > 0: `exact_modulus` is infinite, a pair of ensembles beats any c (Lean: RESAC.variance_not_modulus)."""
-    live = LiveOperator(source.to_float(), EnsembleVariance(lam))
+    live = LiveOperator(FiniteMDP.from_exact(source), EnsembleVariance(lam))
     t = float(np.ceil((modulus / float(source.discount) + 1) / lam))
     assert live.exact_modulus() == np.inf
     assert empirical_modulus(live, two_heads(source, t, -t), two_heads(source, t + 1, -t - 1)) > modulus

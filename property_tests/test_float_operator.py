@@ -29,6 +29,7 @@ from property_tests.floating import (
 from property_tests.rational import entries, subtract, sup
 from property_tests.strategies import mdps, operators, penalties, policies, tables_like
 from pyresac.tabular.exact import ExactMDP, ExactRev
+from pyresac.tabular.mdp import FiniteMDP
 from pyresac.tabular.operator import RevOperator
 from pyresac.tabular.values import Max, Mellowmax, Min, PolicyEntropy, PolicyMean, Soft, ValueFunctional
 
@@ -37,7 +38,7 @@ from pyresac.tabular.values import Max, Mellowmax, Min, PolicyEntropy, PolicyMea
 @given(st.data(), operators(mdps(dyadic=True, masked=True), dyadic=True), st.booleans())
 def test_c11_float_operator_is_exact_on_dyadic_instances(data: st.DataObject, operator: ExactRev, as_csr: bool) -> None:
     """With few enough bits nothing rounds: the float T Q equals the exact one, dense or CSR."""
-    mdp = operator.mdp.to_float()
+    mdp = FiniteMDP.from_exact(operator.mdp)
     copy = float_copy(operator, sparse_copy(mdp) if as_csr else mdp)
     q = data.draw(tables_like(operator.mdp, dyadic=True))
     image, computed = operator(q), copy(array(q))
@@ -53,7 +54,7 @@ def test_c11_float_operator_is_exact_on_dyadic_instances(data: st.DataObject, op
 @given(st.data(), operators(), st.booleans())
 def test_c11_float_operator_within_its_rounding_bound(data: st.DataObject, operator: ExactRev, as_csr: bool) -> None:
     """‖fl(T Q) − T Q‖∞ ≤ rounding(‖Q‖∞), T the exact operator of the stored numbers with rows divided by their sums."""
-    mdp = operator.mdp.to_float()
+    mdp = FiniteMDP.from_exact(operator.mdp)
     copy = float_copy(operator, sparse_copy(mdp) if as_csr else mdp)
     stored = stored_operator(operator, mdp)
     q = array(data.draw(tables_like(operator.mdp)))
@@ -75,7 +76,7 @@ def test_c11_every_value_times_every_expectation(value: str, expectation: str, d
     """
     source = data.draw(mdps(dyadic=True, masked=True))
     operator = RevOperator(
-        source.to_float(),
+        FiniteMDP.from_exact(source),
         value=data.draw(value_functionals(source, value)),
         expectation=data.draw(expectation_functionals(source, expectation)),
         **float_options(data.draw(penalties(source, dyadic=True))),
@@ -106,7 +107,7 @@ def exact_entries(values: Floats) -> list[Fraction]:
 def test_c08_shifted_reward(data: st.DataObject, source: ExactMDP) -> None:
     """T Q with frozen penalties is the plain backup of the reward `shifted_reward`, bit by bit."""
     frozen = data.draw(penalties(source, at="pair", dyadic=True))
-    mdp = source.to_float()
+    mdp = FiniteMDP.from_exact(source)
     operator = RevOperator(mdp, **float_options(frozen))
     plain = RevOperator(mdp.replace(reward=operator.shifted_reward))
     q = data.draw(float_tables(source))
@@ -204,7 +205,7 @@ def test_c02_soft_value_lies_between_max_and_max_plus_log(data: st.DataObject, s
 @given(operators(mdps(dyadic=True), dyadic=True, robust=False), st.data())
 def test_c11_distance_skips_unavailable_pairs(operator: ExactRev, data: st.DataObject) -> None:
     """`distance` is the sup-norm, `modulus` the discount, and they fit together on the float operator."""
-    mdp = operator.mdp.to_float()
+    mdp = FiniteMDP.from_exact(operator.mdp)
     copy = float_copy(operator, mdp)
     q1, q2 = data.draw(float_tables(operator.mdp)), data.draw(float_tables(operator.mdp))
     assert Fraction(copy.distance(q1, q2)) == max(abs(x) for x in entries(subtract(exact(q1), exact(q2))))

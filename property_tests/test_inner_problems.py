@@ -24,6 +24,7 @@ from property_tests.strategies import mdps, numbers
 from property_tests.transport import worst_in_transport_ball
 from pyresac.tabular.exact import ExactMDP
 from pyresac.tabular.expectations import EntropicRisk, IntervalSet, KLBall, L1Ball, Nominal
+from pyresac.tabular.mdp import FiniteMDP
 
 SMALL = mdps(dyadic=True, max_states=4, max_actions=2)
 HIGHS_TOLERANCE = 1e-7
@@ -58,7 +59,7 @@ def test_c03_l1_ball_is_the_exact_minimum(data: st.DataObject, mdp: ExactMDP, ei
     """Half the l1 distance is the transport cost under the discrete metric, whose exact dual is the reference."""
     radius, v, n = Fraction(eighths, 8), data.draw(state_values(mdp)), mdp.n_states
     discrete = tuple(tuple(int(i != j) for j in range(n)) for i in range(n))
-    ball, copy = L1Ball(float(radius)), mdp.to_float()
+    ball, copy = L1Ball(float(radius)), FiniteMDP.from_exact(mdp)
     computed = ball(copy, floats(v))
     for s, a, row in rows(mdp):
         reference = worst_in_transport_ball(row, list(v), discrete, radius / 2)
@@ -73,7 +74,7 @@ def test_c03_l1_ball_against_highs(data: st.DataObject, mdp: ExactMDP, radius: f
     A row of violation 1e-7 shifts the value by at most its dual price, at most 2‖v‖ here; n + 2 rows.
     """
     v, n = data.draw(state_values(mdp)), mdp.n_states
-    computed = L1Ball(radius)(mdp.to_float(), floats(v))
+    computed = L1Ball(radius)(FiniteMDP.from_exact(mdp), floats(v))
     for s, a, row in rows(mdp):
         p = floats(row)
         result = linprog(
@@ -111,7 +112,7 @@ def test_c03_interval_set_is_the_exact_minimum(data: st.DataObject, mdp: ExactMD
         )
 
     low, high = bound(mdp.transition, -1), bound(mdp.transition, 1)
-    functional, copy = IntervalSet(kernel_array(low), kernel_array(high)), mdp.to_float()
+    functional, copy = IntervalSet(kernel_array(low), kernel_array(high)), FiniteMDP.from_exact(mdp)
     computed, worst = functional(copy, floats(v)), functional.worst_kernel(copy, floats(v))
     for s, a, _ in rows(mdp):
         reference = min(dot(q, v) for q in interval_vertices(low[s][a], high[s][a]))
@@ -129,7 +130,7 @@ def test_c03_interval_set_against_highs(data: st.DataObject, mdp: ExactMDP) -> N
     radius = data.draw(st.sampled_from([0.25, 0.1, 0.5]))
     nominal = kernel_array(mdp.transition)
     low, high = np.maximum(nominal - radius, 0.0), np.minimum(nominal + radius, 1.0)
-    computed = IntervalSet(low, high)(mdp.to_float(), floats(v))
+    computed = IntervalSet(low, high)(FiniteMDP.from_exact(mdp), floats(v))
     for s, a, _ in rows(mdp):
         bounds = list(zip(low[s, a], high[s, a], strict=True))
         result = linprog(floats(v), A_eq=np.ones((1, n)), b_eq=[1.0], bounds=bounds, method="highs")
@@ -185,7 +186,7 @@ def to_mpf(x: Fraction) -> mpmath.mpf:
 @given(st.data(), mdps(dyadic=True, max_states=3, max_actions=1), st.sampled_from([0.1, 0.0, 1e-6, 0.7, 3.0]))
 def test_c03_kl_ball_against_high_precision(data: st.DataObject, mdp: ExactMDP, radius: float) -> None:
     """The KL ball's minimum within its rounding bound of a 60-digit solution (Lean: RESAC.IsInfimum.monetary)."""
-    v, copy = data.draw(state_values(mdp)), mdp.to_float()
+    v, copy = data.draw(state_values(mdp)), FiniteMDP.from_exact(mdp)
     ball = KLBall(radius)
     computed = ball(copy, floats(v))
     with mpmath.workdps(60):
@@ -201,7 +202,7 @@ def test_c26_entropic_risk_against_high_precision(data: st.DataObject, mdp: Exac
 
     Lean: RESAC.entropicRisk_dual.
     """
-    v, copy = data.draw(state_values(mdp)), mdp.to_float()
+    v, copy = data.draw(state_values(mdp)), FiniteMDP.from_exact(mdp)
     risk = EntropicRisk(beta)
     computed, worst = risk(copy, floats(v)), risk.worst_kernel(copy, floats(v))
     bound = risk.rounding(copy, largest(v))
@@ -224,7 +225,7 @@ def test_c03_worst_kernel_attains_the_minimum(name: str, data: st.DataObject) ->
     """`worst_kernel` is a kernel whose expectation of v is E v, for every set; E v ≤ E_p v where p is in the set."""
     mdp = data.draw(mdps(dyadic=True, max_states=4, max_actions=2))
     functional, v = data.draw(expectation_functionals(mdp, name)), data.draw(state_values(mdp))
-    copy = mdp.to_float()
+    copy = FiniteMDP.from_exact(mdp)
     computed, worst = functional(copy, floats(v)), functional.worst_kernel(copy, floats(v))
     slack = 2 * functional.rounding(copy, largest(v))
     # A row of n weights in [0, 1] sums to 1 within its n roundings, scaled as the functional's own bound is.
@@ -243,7 +244,7 @@ def test_c03_worst_kernel_attains_the_minimum(name: str, data: st.DataObject) ->
 def test_c03_larger_sets_are_worse(name: str, data: st.DataObject) -> None:
     """A larger radius (or β) never raises E v; radius 0 is the nominal expectation (C03)."""
     mdp = data.draw(mdps(dyadic=True, max_states=4, max_actions=2))
-    v, copy = data.draw(float_tables(mdp)).max(axis=1), mdp.to_float()
+    v, copy = data.draw(float_tables(mdp)).max(axis=1), FiniteMDP.from_exact(mdp)
     nominal = kernel_array(mdp.transition)
     families = {
         "l1": lambda r: L1Ball(2 * r),

@@ -90,6 +90,22 @@ def test_c05_product_of_operator_norms_bounds_a_network(data: st.DataObject, lay
     assert sup(gap) <= bound * sup(change)
 
 
+@claim("C05", lean=("RESAC.Net.sqNorm_eval_le", "RESAC.frobenius_spectralBound"))
+@given(st.data(), layer_stacks(), st.sampled_from(sorted(ACTIVATIONS)))
+def test_c05_product_of_frobenius_norms_bounds_a_network_in_the_euclidean_norm(
+    data: st.DataObject, layers: list[Layer], name: str
+) -> None:
+    """‖N x − N y‖₂² ≤ ∏‖W_l‖_F²·‖x − y‖₂²: squared, so without roots (Lean: RESAC.Net.sqNorm_eval_le)."""
+    n = len(layers[0][0])
+    x, y = data.draw(vectors(n)), data.draw(vectors(n))
+    bound = Fraction(1)
+    for w in layers:
+        bound *= sum((c * c for row in w for c in row), Fraction(0))
+    first, second = (network(layers, ACTIVATIONS[name], z) for z in (x, y))
+    moved = sum(((a - b) ** 2 for a, b in zip(first, second, strict=True)), Fraction(0))
+    assert moved <= bound * sum(((a - b) ** 2 for a, b in zip(x, y, strict=True)), Fraction(0))
+
+
 @claim("C06", lean="RESAC.norm_sum_refuted")
 def test_c06_sum_of_norms_bounds_nothing_smallest() -> None:
     """[[3]], [[3]]: 9 > 6, and 3·relu(3x) has slope 9 > 6 (Lean: RESAC.norm_sum_refuted)."""

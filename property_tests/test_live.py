@@ -1,4 +1,4 @@
-"""Penalties that look at the Q being updated (C13–C16, C36, C37): exact moduli, thresholds, and expansion."""
+"""Penalties that look at the Q being updated (C13–C16, C36, C37, C46): exact moduli, thresholds, and expansion."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from property_tests.claims import claim
-from property_tests.rational import Q, combine, constant, geometric, subtract, sup
+from property_tests.rational import Q, combine, constant, entries, geometric, subtract, sup
 from property_tests.search import find_instance
 from property_tests.strategies import discounts, ensembles, mdps, numbers, positive, tables_like, values
 from pyresac.tabular.exact import ExactLive, ExactMDP, ExactRev
@@ -86,17 +86,68 @@ def test_c14_norm_penalty_on_positive_values(gamma: Fraction, lam: Fraction, q: 
 
 @claim("C14", lean=("RESAC.normBackup_paper_inside", "RESAC.normBackup_paper_outside"))
 @pytest.mark.parametrize(("lam", "modulus"), [(1 * HUNDREDTHS, 9999), (2 * HUNDREDTHS, 10098)])
-def test_c14_the_papers_lambda_sits_just_inside(lam: Fraction, modulus: int) -> None:
-    """γ = 0.99: λ = 0.01 has modulus 0.9999, λ = 0.02 has 1.0098; the threshold is 1/99.
+def test_c14_one_entry_at_the_papers_lambda_is_just_inside(lam: Fraction, modulus: int) -> None:
+    """γ = 0.99 and the penalty λ|Q(s, a)|: λ = 0.01 has modulus 0.9999, λ = 0.02 has 1.0098; the threshold is 1/99.
 
     Lean: RESAC.normBackup_paper_inside, RESAC.normBackup_paper_outside. A live penalty below it contracts: freezing
-    is sufficient, not necessary.
+    is sufficient, not necessary. The paper's own κ sums over all entries: the next tests.
     """
     gamma = 99 * HUNDREDTHS
     live = ExactLive(at_discount(gamma), "norm", lam)
     moved = sup(subtract(live.single(((0,),)), live.single(((-1,),))))
     assert moved == Fraction(modulus, 10000)
     assert (moved < 1) == (lam < 1 / gamma - 1)
+
+
+def weight_backup(mdp: ExactMDP, lam: Fraction, q: Q) -> Q:
+    """R + γ(E[max Q] − λ·Σ|Q|): the paper's κ_Q on a table, whose weights are its entries."""
+    return ExactRev(mdp, kappa=lam * sum(abs(x) for x in entries(q)))(q)
+
+
+@claim("C14", lean="RESAC.revLive_weight_exactModulus")
+@given(st.data(), SMALL, LAMBDAS)
+def test_c14_the_norm_of_all_entries_has_modulus_gamma_one_plus_lambda_size(
+    data: st.DataObject, mdp: ExactMDP, lam: Fraction
+) -> None:
+    """κ = λ·Σ|Q|: exact modulus γ(1 + λ·|S||A|), attained by 0 and −1 (Lean: RESAC.revLive_weight_exactModulus)."""
+    modulus = mdp.discount * (1 + lam * mdp.n_states * mdp.n_actions)
+    first, second = data.draw(tables_like(mdp)), data.draw(tables_like(mdp))
+    moved = sup(subtract(weight_backup(mdp, lam, first), weight_backup(mdp, lam, second)))
+    assert moved <= modulus * sup(subtract(first, second))
+    zero = constant(first, 0)
+    assert sup(subtract(weight_backup(mdp, lam, zero), weight_backup(mdp, lam, constant(zero, -1)))) == modulus
+
+
+@claim("C14", lean=("RESAC.revLive_weight_paper", "RESAC.revLive_weight_contracts_iff"))
+def test_c14_at_the_papers_lambda_two_entries_are_too_many() -> None:
+    """γ = 0.99, λ = 0.01, one state and two actions: modulus 1.0098 (Lean: RESAC.revLive_weight_paper)."""
+    pair = ExactMDP(transition=(((1,), (1,)),), reward=((0, 0),), discount=99 * HUNDREDTHS)
+    zero = constant(pair.reward, 0)
+    moved = sup(subtract(weight_backup(pair, HUNDREDTHS, zero), weight_backup(pair, HUNDREDTHS, constant(zero, -1))))
+    assert moved == Fraction(10098, 10000) > 1
+
+
+@claim("C46", lean=("RESAC.polyak_norm_exactModulus", "RESAC.polyak_norm_contracts_iff", "RESAC.polyak_fixed_iff"))
+@given(st.data(), SMALL, LAMBDAS, st.fractions(Fraction(1, 100), 1, max_denominator=100))
+def test_c46_averaged_target_networks_have_the_live_threshold(
+    data: st.DataObject, mdp: ExactMDP, lam: Fraction, tau: Fraction
+) -> None:
+    """(1 − τ)Q + τ·T Q: exact modulus 1 − τ + τγ(1 + λ), below 1 iff λ < 1/γ − 1.
+
+    Lean: RESAC.polyak_norm_contracts_iff.
+    """
+    live = ExactLive(mdp, "norm", lam, value=data.draw(values(mdp)))
+
+    def averaged(q: Q) -> Q:
+        return combine(lambda x, y: (1 - tau) * x + tau * y, q, live.single(q))
+
+    modulus = 1 - tau + tau * mdp.discount * (1 + lam)
+    first, second = data.draw(tables_like(mdp)), data.draw(tables_like(mdp))
+    assert sup(subtract(averaged(first), averaged(second))) <= modulus * sup(subtract(first, second))
+    zero = constant(first, 0)
+    assert sup(subtract(averaged(zero), averaged(constant(zero, -1)))) == modulus
+    if mdp.discount > 0:
+        assert (modulus < 1) == (lam < 1 / mdp.discount - 1)
 
 
 @claim("C15", lean="RESAC.variance_not_modulus")

@@ -219,6 +219,16 @@ def flips(operator: ExactRev) -> bool:
     return any(x * y < 0 for x, y in zip(before, after, strict=True))
 
 
+@claim("C22", lean="RESAC.ranking_refuted_policy")
+def test_c22_fixed_policy_counterexample() -> None:
+    """The uniform policy on the same MDP, Γ(s₀,·) = 2 at the next pair: (5/3, 1) becomes (1/3, 1)."""
+    half = ((HALF, HALF), (HALF, HALF))
+    plain = ExactRev(EXIT, value=half).fixed_point()
+    robust = ExactRev(EXIT, value=half, epistemic=((2, 2), (0, 0)), lambda_epi=1, penalty_at="next").fixed_point()
+    assert plain[0] == (Fraction(5, 3), 1)
+    assert robust[0] == (Fraction(1, 3), 1)
+
+
 @claim("C22", lean="RESAC.ranking_refuted")
 @pytest.mark.parametrize("penalty", [pair_penalty, state_penalty, next_penalty, done_kappa])
 def test_c22_hypothesis_finds_a_flip(penalty: Callable[[ExactMDP], st.SearchStrategy[ExactRev]]) -> None:

@@ -27,6 +27,7 @@ from property_tests.strategies import mdps, operators, penalties, tables_like
 from pyresac.errors import NotAContractionError
 from pyresac.tabular.exact import ExactMDP, ExactRev
 from pyresac.tabular.live import EnsembleDeviation, EnsembleVariance, LiveOperator, NormPenalty, ScaledPenalty
+from pyresac.tabular.mdp import FiniteMDP
 from pyresac.tabular.operator import RevOperator
 from pyresac.tabular.solvers import METHODS, solve
 
@@ -60,7 +61,7 @@ def test_c11_error_bound_holds_against_the_exact_fixed_point(
 
     Lean: RESAC.aposteriori_bound. Q* is the exact fixed point of the stored numbers.
     """
-    mdp = operator.mdp.to_float()
+    mdp = FiniteMDP.from_exact(operator.mdp)
     copy = float_copy(operator, sparse_copy(mdp) if as_csr else mdp)
     initial = data.draw(st.none() | tables_like(operator.mdp).map(array))
     solution = solve(copy, tolerance=tolerance, method=method, initial=initial)
@@ -75,7 +76,7 @@ def test_c11_error_bound_holds_against_the_exact_fixed_point(
 @given(operator=operators(mdps()), as_csr=st.booleans())
 def test_c11_error_bound_holds_near_discount_one(method: str, operator: ExactRev, as_csr: bool) -> None:
     """The same up to γ = 1023/1024, with tolerance 0: rounding is all that is left (Lean: RESAC.aposteriori_bound)."""
-    mdp = operator.mdp.to_float()
+    mdp = FiniteMDP.from_exact(operator.mdp)
     solution = solve(float_copy(operator, sparse_copy(mdp) if as_csr else mdp), tolerance=0.0, method=method)
     optimum = stored_operator(operator, mdp).fixed_point()
     assert error(solution.q, optimum, operator.mdp) <= Fraction(solution.error_bound)
@@ -102,7 +103,7 @@ def test_c11_gauss_seidel_error_bound(data: st.DataObject, operator: ExactRev, t
         value=data.draw(st.sampled_from(["max", "min"])),
         penalty_at=operator.penalty_at,
     )
-    mdp = operator.mdp.to_float()
+    mdp = FiniteMDP.from_exact(operator.mdp)
     copy = float_copy(extreme, sparse_copy(mdp) if as_csr else mdp)
     solution = solve(copy, tolerance=tolerance, method="gauss_seidel")
     optimum = stored_operator(extreme, mdp).fixed_point()
@@ -116,7 +117,7 @@ def test_c11_error_bound_is_the_span_bound(data: st.DataObject, operator: ExactR
 
     So no factor is lost: with low ≤ W v − v ≤ high, γ·low/(1−γ) ≤ Q* − B v ≤ γ·high/(1−γ) (Lean: RESAC.comparison).
     """
-    copy, gamma = float_copy(operator, operator.mdp.to_float()), operator.mdp.discount
+    copy, gamma = float_copy(operator, FiniteMDP.from_exact(operator.mdp)), operator.mdp.discount
     q = data.draw(tables_like(operator.mdp, dyadic=True))
     v = operator.value_of(q)
     gaps = [x - y for x, y in zip(operator.value_of(operator.backup(v)), v, strict=True)]
@@ -134,7 +135,7 @@ def test_c11_error_bound_is_the_span_bound(data: st.DataObject, operator: ExactR
 @given(operator=operators(mdps(dyadic=True), dyadic=True), iterations=st.integers(1, 3))
 def test_c11_error_bound_holds_when_stopped_early(method: str, operator: ExactRev, iterations: int) -> None:
     """After one to three iterations the bound is wide, and still a bound; a stop before the tolerance is said."""
-    copy = float_copy(operator, operator.mdp.to_float())
+    copy = float_copy(operator, FiniteMDP.from_exact(operator.mdp))
     solution = solve(copy, tolerance=1e-9, method=method, max_iterations=iterations)
     assert error(solution.q, operator.fixed_point(), operator.mdp) <= Fraction(solution.error_bound)
     assert solution.converged or solution.message
@@ -149,7 +150,7 @@ def test_c11_tolerance_that_float64_can_certify_is_reached(method: str, operator
 
     One backup rounds by at most some 40 units of 2⁻⁵³·200, and 1/(1−γ) = 10 amplifies that to 1e-11.
     """
-    solution = solve(float_copy(operator, operator.mdp.to_float()), tolerance=1e-9, method=method)
+    solution = solve(float_copy(operator, FiniteMDP.from_exact(operator.mdp)), tolerance=1e-9, method=method)
     assert solution.converged
     assert solution.error_bound <= 1e-9
 
@@ -159,7 +160,7 @@ def test_c11_tolerance_that_float64_can_certify_is_reached(method: str, operator
 @given(operators(mdps(discount=MODERATE), robust=False), st.sampled_from(GENERAL))
 def test_c11_unreachable_tolerance_stops_and_says_so(operator: ExactRev, method: str) -> None:
     """Tolerance 0: the solver stops by itself, reports the bound reached, and claims no convergence it has not."""
-    solution = solve(float_copy(operator, operator.mdp.to_float()), tolerance=0.0, method=method)
+    solution = solve(float_copy(operator, FiniteMDP.from_exact(operator.mdp)), tolerance=0.0, method=method)
     assert solution.converged == (solution.error_bound == 0.0)
     assert solution.converged or "float64" in solution.message or "rounding" in solution.message
 
@@ -180,7 +181,7 @@ def test_c11_methods_agree_within_their_bounds(value: str, expectation: str, dat
         "expectation": data.draw(expectation_functionals(source, expectation)),
         **float_options(data.draw(penalties(source, dyadic=True))),
     }
-    dense = source.to_float()
+    dense = FiniteMDP.from_exact(source)
     answers = [
         solve(RevOperator(mdp, **options), tolerance=1e-6, method=method)
         for mdp, method in ((dense, "value_iteration"), (sparse_copy(dense), "anderson"), (dense, "auto"))
@@ -207,7 +208,7 @@ def test_c17_policy_of_a_solution_is_near_optimal(operator: ExactRev, method: st
     """
     if isinstance(operator.value, tuple):
         return
-    solution = solve(float_copy(operator, operator.mdp.to_float()), tolerance=1e-6, method=method)
+    solution = solve(float_copy(operator, FiniteMDP.from_exact(operator.mdp)), tolerance=1e-6, method=method)
     optimum = operator.fixed_point()
     best = operator.value_of(optimum)
     for s, action in enumerate(solution.policy):
@@ -232,4 +233,4 @@ LIVE = [
 def test_live_penalties_are_refused(penalty: object, claim_id: str, source: ExactMDP) -> None:
     """No solver takes a live penalty, and the error names the claim."""
     with pytest.raises(NotAContractionError, match=claim_id):
-        solve(LiveOperator(source.to_float(), penalty))
+        solve(LiveOperator(FiniteMDP.from_exact(source), penalty))

@@ -12,6 +12,7 @@ from property_tests.rational import entries
 from property_tests.search import find_instance
 from property_tests.strategies import mdps, operators
 from pyresac.tabular.exact import ExactMDP, ExactRev
+from pyresac.tabular.mdp import FiniteMDP
 
 Kind = Callable[[ExactMDP], bool]
 
@@ -53,7 +54,7 @@ def test_shrinks_to_the_smallest_instance() -> None:
 @given(mdps(dyadic=True, masked=True))
 def test_dyadic_instances_are_exact_in_float64(mdp: ExactMDP) -> None:
     """The float copy of a dyadic instance is the instance itself: `to_exact` gives it back."""
-    back = mdp.to_float().to_exact()
+    back = FiniteMDP.from_exact(mdp).to_exact()
     assert back.discount == mdp.discount
     for s in range(mdp.n_states):
         for a in mdp.actions(s):

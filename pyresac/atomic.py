@@ -10,22 +10,45 @@ from typing import BinaryIO
 
 
 @contextmanager
-def atomic_writer(path: Path) -> Iterator[BinaryIO]:
-    """Open a temporary file beside `path`; on success sync it and rename it onto `path`, on failure remove it.
+def atomic_path(path: Path) -> Iterator[Path]:
+    """Give the path of a temporary file beside `path` that is to be written; on success sync it and rename it onto
+    `path`, on failure remove it.
 
-    Raises OSError (disk full, no permission) with `path` left as it was.
+    Raises OSError (disk full, no permission), which names the file, with `path` left as it was.
     """
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
-        with open(temporary, "wb") as handle:
-            yield handle
-            handle.flush()
-            os.fsync(handle.fileno())
-        os.replace(temporary, path)
+        with naming(path):
+            yield temporary
+            descriptor = os.open(temporary, os.O_RDONLY)
+            try:
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)
+            os.replace(temporary, path)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
     sync_folder(path.parent)
+
+
+@contextmanager
+def atomic_writer(path: Path) -> Iterator[BinaryIO]:
+    """`atomic_path`, opened for writing."""
+    with atomic_path(path) as temporary, open(temporary, "wb") as handle:
+        yield handle
+        handle.flush()
+
+
+@contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """An OSError without a file's name, as a full disk gives, gets this one."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None or str(error.filename).endswith(".tmp"):
+            error.filename = str(path)
+        raise
 
 
 def write_atomically(path: Path, content: bytes) -> None:

@@ -1,9 +1,12 @@
-"""What the commands have in common: how wide they print, and how they end."""
+"""What the commands have in common: how they print, and how they end."""
 
 from __future__ import annotations
 
+import errno
+import os
 import sys
 from collections.abc import Callable
+from typing import Any, TextIO
 
 from rich.console import Console
 from rich.markup import escape
@@ -13,24 +16,107 @@ from pyresac.errors import DivergenceError, InputError
 PIPE_WIDTH = 160
 
 
+class Output:
+    """A text stream that takes whatever is written to it: no reader, no terminal any more, and characters that it does
+    not have cost what would have been seen, and no work."""
+
+    def __init__(self, stream: TextIO | None) -> None:
+        """stream: None where the process was started without it."""
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        """All of it counts as written."""
+        if self._stream is None:
+            return len(text)
+        try:
+            self._stream.write(text)
+        except UnicodeEncodeError:
+            encoding = self._stream.encoding
+            self.write(text.encode(encoding, "replace").decode(encoding))
+        except OSError as error:
+            self._give_up(error)
+        return len(text)
+
+    def flush(self) -> None:
+        """Without an error either."""
+        try:
+            if self._stream is not None:
+                self._stream.flush()
+        except OSError as error:
+            self._give_up(error)
+
+    def isatty(self) -> bool:
+        """Whether it is a terminal."""
+        return self._stream is not None and self._stream.isatty()
+
+    @property
+    def encoding(self) -> str:
+        """Its encoding."""
+        return "utf-8" if self._stream is None else self._stream.encoding
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    def _give_up(self, error: OSError) -> None:
+        """Nobody reads this any more, so what Python flushes at its end goes nowhere too. A full disk is an error."""
+        if error.errno not in (errno.EPIPE, errno.EIO, errno.EBADF):
+            raise error
+        abandon(self._stream)
+        self._stream = None
+
+
+def abandon(stream: TextIO | None) -> None:
+    """Let what the stream still holds go to the null device, so that its end is no error."""
+    try:
+        if stream is not None:
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, stream.fileno())
+            os.close(nowhere)
+    except (OSError, ValueError):
+        pass  # a stream in memory has no descriptor, and a closed one nothing to lose
+
+
+def standard_output() -> Output:
+    """What `sys.stdout` is now."""
+    return Output(sys.stdout)
+
+
+def console(stderr: bool = False) -> Console:
+    """For messages, on an `Output`."""
+    return Console(file=_file(Output(sys.stderr if stderr else sys.stdout)), highlight=False, emoji=False)
+
+
 def wide_console() -> Console:
     """For tables: as wide as the terminal, with room for every table in a pipe, which has no width."""
-    return Console(highlight=False, emoji=False, width=None if sys.stdout.isatty() else PIPE_WIDTH)
+    output = standard_output()
+    return Console(file=_file(output), highlight=False, emoji=False, width=None if output.isatty() else PIPE_WIDTH)
+
+
+def _file(output: Output) -> TextIO:
+    found: Any = output
+    stream: TextIO = found
+    return stream
 
 
 def exit_code(work: Callable[[], int | None]) -> int:
     """Do the work and return its exit code, 0 for None; or say in one message why it ended early.
 
-    2 for bad input, 1 when a number is not finite or the disk refused, 130 when interrupted.
+    2 for bad input, 1 when a number is not finite, or the disk or memory refused, 130 when interrupted.
     """
-    complaints = Console(stderr=True, highlight=False, emoji=False)
+    complaints = console(stderr=True)
     try:
         return work() or 0
     except InputError as error:
         complaints.print(f"[bold red]error:[/] {escape(str(error))}", soft_wrap=True)
         return 2
+    except BrokenPipeError:  # of a parser that prints its help itself, to a reader that has seen enough
+        abandon(sys.stdout)
+        return 0
     except (DivergenceError, OSError) as error:
         complaints.print(f"[bold red]stopped:[/] {escape(str(error))}", soft_wrap=True)
+        return 1
+    except MemoryError as error:
+        complaints.print(f"[bold red]stopped:[/] memory is exhausted: {escape(str(error))}", soft_wrap=True)
         return 1
     except KeyboardInterrupt as interrupt:
         complaints.print(f"[bold red]stopped:[/] {escape(str(interrupt) or 'interrupted')}", soft_wrap=True)

@@ -1,4 +1,4 @@
-"""`python -m pyresac.evaluate RUN [RUN …]`: play what runs of deep RE-SAC learned, beside the classical rules.
+"""`python -m pyresac.evaluate RUN [RUN …]`: play what runs of deep algorithms learned, beside the classical rules.
 
 Every policy is played on the same episodes, from the newest checkpoint of its run, which may still be training; nothing
 is written but the figures. Exit codes: 0 done; 2 bad input; 1 the disk refused or an environment gave a number that is
@@ -20,7 +20,7 @@ from matplotlib.figure import Figure
 from rich.console import Console
 from rich.markup import escape
 
-from pyresac.command import exit_code, wide_console
+from pyresac.command import exit_code, standard_output, wide_console
 from pyresac.envs.bus.controllers import controller_named
 from pyresac.envs.bus.simulator import LARGEST_SEED
 from pyresac.errors import InputError
@@ -29,10 +29,10 @@ from pyresac.figures.curves import Group, grouped, read_curves
 from pyresac.figures.evaluation import curve_figures, day_figure
 from pyresac.figures.style import require_folder, write
 from pyresac.figures.training import Predictions
+from pyresac.options import differences, to_plain
 from pyresac.tasks.corridor_baselines import Values, rules_of
 from pyresac.tasks.corridor_task import CorridorTask
 from pyresac.tasks.task import Played
-from pyresac.training.config import differences, to_dict
 from pyresac.training.contest import (
     BEST_SLACK,
     RULES,
@@ -48,6 +48,7 @@ from pyresac.training.run_options import FREE_ON_RESUME
 
 PROGRAM = "python -m pyresac.evaluate"
 ANY_SEED = re.compile(r"-seed\d+(-\d{8}-\d{6}(-\d+)?)?$")
+MOST_EPISODES = 1_000_000
 MACHINE = frozenset({"device", "threads", "num_envs"})
 """Options of a problem that do not change it."""
 BESIDE_SEED = frozenset({*FREE_ON_RESUME, "run.seed", "problem.device"})
@@ -56,7 +57,7 @@ BESIDE_SEED = frozenset({*FREE_ON_RESUME, "run.seed", "problem.device"})
 
 @dataclass(frozen=True)
 class Evaluate:
-    """Play the deterministic policies of runs of deep RE-SAC on the same episodes, compare them, draw figures."""
+    """Play the deterministic policies of runs of deep algorithms on the same episodes, compare them, draw figures."""
 
     runs: tyro.conf.Positional[tuple[Path, ...]]
     """Run folders; the others are compared with the first one."""
@@ -88,8 +89,8 @@ class Evaluate:
             raise InputError("no run was named; give the folder of at least one")
         if len({run.resolve() for run in self.runs}) < len(self.runs):
             raise InputError(f"runs are {', '.join(map(str, self.runs))}; each may be given once")
-        if self.episodes < 1:
-            raise InputError(f"episodes = {self.episodes}; it must be at least 1")
+        if not 1 <= self.episodes <= MOST_EPISODES:
+            raise InputError(f"episodes = {self.episodes}; it must lie in [1, {MOST_EPISODES}]")
         if not 0 <= self.seed <= LARGEST_SEED // 2:
             raise InputError(f"seed = {self.seed}; it must lie in [0, {LARGEST_SEED // 2}]")
         if not 0.0 < self.level < 1.0:
@@ -134,7 +135,9 @@ def run(options: Evaluate, console: Console) -> None:
     finally:
         if options.json:
             content = _plain(runs, contest, foreseen, options, written)
-            sys.stdout.write(json.dumps(content, indent=1, allow_nan=False, ensure_ascii=False) + "\n")
+            output = standard_output()
+            output.write(json.dumps(content, indent=1, allow_nan=False) + "\n")
+            output.flush()
     if not options.json:
         for path in written:
             console.print(f"wrote {escape(str(path))}", soft_wrap=True)
@@ -154,7 +157,7 @@ def _foreseen(run: Restored, played: Played) -> Predictions:
 def _require_one_task(runs: dict[str, Restored], options: Evaluate) -> None:
     (first, one), *others = runs.items()
     for name, other in others:
-        changed = differences(to_dict(one.config.problem), to_dict(other.config.problem), free=MACHINE)
+        changed = differences(to_plain(one.config.problem), to_plain(other.config.problem), free=MACHINE)
         if changed:
             raise InputError(f"{first} and {name} are runs on different problems: {'; '.join(changed)}")
     env = one.config.problem.env
@@ -174,7 +177,7 @@ def _labels(runs: dict[str, Restored]) -> dict[str, str]:
     settings: list[tuple[str, dict[str, Any]]] = []
     labels = {}
     for name, run in runs.items():
-        config = to_dict(run.config)
+        config = to_plain(run.config)
         alike = [label for label, other in settings if not differences(other, config, free=BESIDE_SEED)]
         if not alike:
             without = ANY_SEED.sub("", name)
@@ -226,7 +229,7 @@ def _print(
     runs: dict[str, Restored], contest: Contest, foreseen: dict[str, Predictions], options: Evaluate, console: Console
 ) -> None:
     for name, run in runs.items():
-        heads, updates = run.config.algorithm.ensemble_size, run.trainee.learner.updates
+        heads, updates = run.config.options.ensemble_size, run.trainee.learner.updates
         learned = f"{_problem(run)}, {heads} critics, step {run.step:,}, {updates:,} updates"
         console.print(f"[bold]{escape(name)}[/]: {escape(learned)}", soft_wrap=True)
     groups: dict[str, list[str]] = {}

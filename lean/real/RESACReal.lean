@@ -2,6 +2,7 @@ module
 
 public import RESACReal.Contraction
 public import RESACReal.Finite
+public import RESACReal.Robust
 public import RESACReal.Soft
 public import RESACReal.Thresholds
 public import RESACReal.Continuous

@@ -15,14 +15,24 @@ from pyresac.deep.networks.pointwise_kernels import BETA1, BETA2, EPSILON
 
 
 class Adam:
-    """Adam with its usual constants. On the CPU a step is one compiled loop, elsewhere PyTorch's fused one."""
+    """Adam with its usual β₂ and ε. On the CPU a step is one compiled loop, elsewhere PyTorch's fused one."""
 
-    def __init__(self, parameter: Tensor, rate: float, average: Tensor | None = None, share: float = 0.0) -> None:
-        """average: of the parameter's shape; after each step it goes `share` of the way to it. Changed in place, as the
-        parameter is; both must keep their memory. Raises ValueError for another shape or type."""
+    def __init__(
+        self,
+        parameter: Tensor,
+        rate: float,
+        average: Tensor | None = None,
+        share: float = 0.0,
+        beta1: float = BETA1,
+    ) -> None:
+        """beta1: β₁, the decay of the mean gradient.
+
+        average: of the parameter's shape; after each step it goes `share` of the way to it. Changed in place, as the
+        parameter is; both must keep their memory. Raises ValueError for another shape or type.
+        """
         if average is not None:
             _require_like(average, parameter, "average")
-        self._parameter, self._rate = parameter.detach(), rate
+        self._parameter, self._rate, self._beta1 = parameter.detach(), rate, beta1
         self._average, self._share = average, share
         # state from the start, so that a checkpoint has the same arrays before and after the first step
         self.moments = {
@@ -33,13 +43,17 @@ class Adam:
         """Steps taken, mean gradient and mean square, changed in place."""
         self._arrays = self._flat() if parameter.device.type == "cpu" else None
 
-    def step(self, gradient: Tensor) -> None:
-        """Move the parameter against `gradient`. Raises ValueError unless it has its shape and type."""
+    def step(self, gradient: Tensor, follow: bool = True) -> None:
+        """Move the parameter against `gradient`; follow: the average too.
+
+        Raises ValueError unless the gradient has the parameter's shape and type.
+        """
         _require_like(gradient, self._parameter, "gradient")
         if self._arrays is not None:
             steps = self.moments["step"].add_(1.0).item()
-            rate, rescale = self._rate / (1.0 - BETA1**steps), 1.0 / math.sqrt(1.0 - BETA2**steps)
-            pointwise.adam(gradient.view(-1).numpy(), *self._arrays, rate, rescale, self._share)
+            rate, rescale = self._rate / (1.0 - self._beta1**steps), 1.0 / math.sqrt(1.0 - BETA2**steps)
+            arrays = self._arrays if follow else (*self._arrays[:3], self._arrays[3][:0])
+            pointwise.adam(gradient.view(-1).numpy(), *arrays, rate, rescale, self._share, self._beta1)
             return
         adam(
             [self._parameter],
@@ -50,14 +64,14 @@ class Adam:
             [self.moments["step"]],
             fused=True,
             amsgrad=False,
-            beta1=BETA1,
+            beta1=self._beta1,
             beta2=BETA2,
             lr=self._rate,
             weight_decay=0.0,
             eps=EPSILON,
             maximize=False,
         )
-        if self._average is not None:
+        if self._average is not None and follow:
             self._average.lerp_(self._parameter, self._share)
 
     def _flat(self) -> tuple[NDArray[Any], ...]:

@@ -11,7 +11,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from pyresac.deep.networks.modules import Features
+from pyresac.deep.networks.inputs import Inputs
 from pyresac.errors import CheckpointError, InputError
 from pyresac.tasks.experience import Experience, Numbers
 
@@ -20,11 +20,11 @@ class Batch(NamedTuple):
     """B transitions as tensors."""
 
     action: Tensor
-    state: Features
+    state: Inputs
     reward: Tensor
     terminal: Tensor
     """(B,) 1.0 where s′ is terminal."""
-    next_state: Features
+    next_state: Inputs
 
 
 @dataclass(frozen=True)
@@ -126,5 +126,5 @@ def available_bytes() -> int | None:
         return None
 
 
-def _features(dense: Tensor, codes: Tensor) -> Features:
-    return Features(dense, codes.long() if codes.shape[1] else None)
+def _features(dense: Tensor, codes: Tensor) -> Inputs:
+    return Inputs(dense, codes.long() if codes.shape[1] else None)

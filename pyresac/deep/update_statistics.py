@@ -1,4 +1,4 @@
-"""Means of a learner's statistics over a window of updates."""
+"""Means of a learner's statistics over the updates between two evaluations."""
 
 from __future__ import annotations
 
@@ -18,20 +18,25 @@ STATISTICS = (
     "critic_grad",
     "actor_grad",
 )
+"""Of every learner."""
+OF_STATE_VALUE = ("state_value_loss", "state_value_mean", "state_value_grad")
+"""Of learners with a network V(s) besides."""
 STATISTICS_EVERY = 8
-"""Every STATISTICS_EVERY-th update is noted, because reading a number off a device waits for it."""
+"""Updates between two that are noted, because reading a number off a device waits for it."""
 
 
 class UpdateStatistics:
     """Sums of what was noted since it was last opened."""
 
-    def __init__(self) -> None:
+    def __init__(self, names: tuple[str, ...] = STATISTICS) -> None:
+        self.names = names
+        """What is noted."""
         self.open()
 
     def open(self) -> None:
         """Forget the statistics so far."""
-        self._sums = dict.fromkeys(STATISTICS, 0.0)
-        self._counts = dict.fromkeys(STATISTICS, 0)
+        self._sums = dict.fromkeys(self.names, 0.0)
+        self._counts = dict.fromkeys(self.names, 0)
 
     def note(self, **values: Tensor) -> None:
         """Add one number to each statistic named."""

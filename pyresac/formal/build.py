@@ -24,8 +24,9 @@ from pyresac.formal.sources import Module, closure
 
 OPTIONS = ("-DautoImplicit=false",)
 """The options of the lakefile."""
-FLAGS = ("--liftoff-only",)
-"""Node's: V8's baseline compiler alone; optimising 137 MB of WebAssembly costs more than it gains."""
+FLAGS = ("--liftoff-only", "--wasm-lazy-validation")
+"""Node's: V8's baseline compiler alone, and no check of functions that are never called; optimising 137 MB of
+WebAssembly, or validating all of it, costs more than it gains."""
 PARTS = (".olean", ".olean.server", ".olean.private", ".ir")
 SEEN = {"library": "/lean/library", "built": "/lean/built", "source": "/lean/source", "output": "/lean/output"}
 """Where the folders appear in the checker's own file system: real paths never enter it."""
@@ -100,7 +101,9 @@ class Builder:
         """A hash of all that decides the outcome: the checker, the options, the text, and what it imports."""
         field = "everything" if module.imports_private else "exported"
         imports = [(name, self._recorded(name).get(field)) for name in closure(self.modules, module.name)]
-        return _digest(json.dumps([self.checker.identity, OPTIONS, module.name, module.text, imports]).encode())
+        return _digest(
+            json.dumps([self.checker.identity, [*OPTIONS, *module.options], module.name, module.text, imports]).encode()
+        )
 
     def _needs(self, name: str) -> set[str]:
         return {i for i in self.modules[name].imports if i in self.modules}
@@ -117,7 +120,7 @@ class Builder:
             "LEAN_MOUNTS": json.dumps([[str(folder), SEEN[name]] for name, folder in mounts.items()]),
         }
         target = f"{SEEN['output']}/{stage.name}.olean"
-        command = [str(self.checker.node), *FLAGS, str(self.checker.script), "-j1", *OPTIONS]
+        command = [str(self.checker.node), *FLAGS, str(self.checker.script), "-j1", *OPTIONS, *module.options]
         command += ["-R", SEEN["source"], "-o", target, f"{SEEN['source']}/{path}.lean"]
         try:
             # The script changes into the folder it is started in, which must exist in its own file system.

@@ -35,10 +35,13 @@ VERDICTS = {
     "corrected": "Holds after repair",
     "refuted": "Does not hold",
     "checked": "Figures, recomputed",
+    "program": "The published program",
     "informal": "Not a mathematical statement",
 }
 """Verdict → its heading; the order is that of docs/claims.md."""
 REQUIRED = {"id", "title", "place", "claim", "verdict", "finding"}
+FIGURES = "C34"
+"""The claim under which the page prints the recomputed figures."""
 FIELDS = REQUIRED | {"note", "added", "theorems", "tests", "untested"}
 
 
@@ -187,9 +190,9 @@ def page(claims: list[Claim]) -> str:
     ]
     for verdict, heading in VERDICTS.items():
         lines.append(f"## {heading}\n")
-        lines += [_entry(c) for c in claims if c.verdict == verdict and not c.added]
-        if verdict == "checked":
-            lines.append(_figures())
+        for c in claims:
+            if c.verdict == verdict and not c.added:
+                lines += [_entry(c), _figures()] if c.id == FIGURES else [_entry(c)]
     lines.append("## What the paper leaves open\n")
     lines += [_entry(c) for c in own]
     return "\n".join(lines).rstrip() + "\n"
@@ -224,26 +227,42 @@ def _figures() -> str:
     return "\n".join(rows) + "\n"
 
 
-def theorem_table(claims: list[Claim]) -> str:
-    """The README's table: every claim with a theorem."""
+def theorem_table(claims: list[Claim], files: Mapping[str, str]) -> str:
+    """The README's table: every claim with a theorem. files: theorem → the file that holds it, for a link."""
     rows = ["| Claim | What it says | Verdict | Main theorem |", "|---|---|---|---|"]
-    rows += [f"| {c.id} | {c.title} | {c.verdict} | `{c.theorems[0]}` |" for c in claims if c.theorems]
+    for c in claims:
+        if c.theorems:
+            main = f"`{c.theorems[0]}`"
+            link = f"[{main}]({files[c.theorems[0]]})" if c.theorems[0] in files else main
+            rows.append(f"| {c.id} | {c.title} | {c.verdict} | {link} |")
     return "\n".join(rows)
 
 
-def with_table(readme: str, claims: list[Claim]) -> str:
+def theorem_files(repository: Path) -> dict[str, str]:
+    """Full name → the file that declares it, relative to the repository."""
+    folders = [repository / "lean", repository / "lean" / LAYER]
+    return {
+        name: d.file.relative_to(repository).as_posix()
+        for folder in folders
+        if folder.is_dir()
+        for name, d in declarations(folder).items()
+    }
+
+
+def with_table(readme: str, claims: list[Claim], files: Mapping[str, str]) -> str:
     """The README with the table between its two markers. FormalError where the markers are not there once each."""
     if readme.count(BEGIN) != 1 or readme.count(END) != 1 or readme.index(BEGIN) > readme.index(END):
         raise FormalError(f"README.md must hold the lines {BEGIN} and {END} once each, in this order")
     before, _, rest = readme.partition(BEGIN)
     _, _, after = rest.partition(END)
-    return f"{before}{BEGIN}\n{theorem_table(claims)}\n{END}{after}"
+    return f"{before}{BEGIN}\n{theorem_table(claims, files)}\n{END}{after}"
 
 
 SUMMARY = """The paper is *RE-SAC*. Of its {claims} claims that we looked at, {proved} hold as stated, {corrected} hold
-after a repair that we prove, {refuted} do not hold, {checked} is a set of figures that we recomputed, and {informal}
-are not mathematical statements. {added} more ({own}) are ours. The main theorem, contraction with a unique fixed point
-under frozen penalties, stands, and in greater generality than the paper has it."""
+after a repair that we prove, {refuted} do not hold, {checked} are figures that we recomputed or read off published
+logs, {program} is about the published program, and {informal} are not mathematical statements. {added} more ({own})
+are ours. The main theorem, contraction with a unique fixed point under frozen penalties, stands, and in greater
+generality than the paper has it."""
 READING = """\
 The theorems below are in `lean/RESAC/`, over an arbitrary linearly ordered field (so for ℚ and for ℝ), from Lean's
 core library alone; the soft ones assume three laws of exp and log, and the counterexamples of C22, C23 and C25 are
@@ -267,7 +286,7 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         claims = load()
         readme = repository / "README.md"
-        text = with_table(readme.read_text(encoding="utf-8"), claims)
+        text = with_table(readme.read_text(encoding="utf-8"), claims, theorem_files(repository))
         found = problems(claims, repository)
     except (FormalError, FileNotFoundError) as error:
         print(f"python -m pyresac.formal.ledger: {error}", file=sys.stderr)

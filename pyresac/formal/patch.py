@@ -1,8 +1,9 @@
 """The changes that make the npm build of Lean usable as a command-line checker.
 
 `lean.js` as published defines its own `Module`, mounts fixed folders, looks symbols up by a linear scan, assigns
-201,109 names of which it uses about fifty, and starts four worker threads although elaborating a file needs one or
-two. Each change below is a replacement of a text that occurs exactly once, so a changed `lean.js` is noticed.
+201,109 names of which it uses about fifty, gives its threads 4 MB of stack, and starts four of them although
+elaborating a file needs one or two. Each change below is a replacement of a text that occurs exactly once, so a changed
+`lean.js` is noticed.
 """
 
 from __future__ import annotations
@@ -31,6 +32,9 @@ if (require('worker_threads').isMainThread) {
 HEAD = 'var Module=typeof Module!="undefined"?Module:{};'
 LOOKUP = "newSymIndex=Object.keys(lib.exports).indexOf(symbol);"
 POOL = "var pthreadPoolSize=4;"
+WORKER = '{workerData:"em-pthread",name:"em-pthread"}'
+STACK = 512
+"""Megabytes of stack for the thread that elaborates: the kernel recurses deeply where it evaluates a long list."""
 ASSIGN = "function assignWasmExports(wasmExports){"
 
 REPLACEMENTS = (
@@ -42,12 +46,13 @@ REPLACEMENTS = (
         "newSymIndex=lib.index.has(symbol)?lib.index.get(symbol):-1;",
     ),
     (POOL, "var pthreadPoolSize=1;"),
+    (WORKER, f"{WORKER[:-1]},resourceLimits:{{stackSizeMb:{STACK}}}}}"),
 )
 
 
 def patched(source: str) -> str:
-    """`lean.js` with folders to mount from the environment, an indexed symbol look-up, one worker thread at the
-    start (more are started on demand), and only the export names that it uses (89 MB become 0.7 MB).
+    """`lean.js` with folders to mount from the environment, an indexed symbol look-up, one worker thread with a
+    large stack at the start (more are started on demand), and only the export names that it uses (89 MB become 0.7 MB).
 
     Raises FormalError where `source` is not the file that this was written for.
     """

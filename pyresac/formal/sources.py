@@ -29,6 +29,8 @@ class Module:
     """Whether a line says `import all`: then it sees the private part of what it imports."""
     stand_in: bool = False
     """Whether it declares, as axioms, the signatures of a library that is absent."""
+    options: tuple[str, ...] = ()
+    """Options of Lean beyond the library's own."""
 
     @property
     def root(self) -> Path:

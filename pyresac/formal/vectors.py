@@ -28,6 +28,8 @@ SEED = 20
 EACH = 6
 """Vectors of every kind."""
 WIDTH = 100
+IMPORTS = ("RESAC.Foundations.Tables", "RESAC.Contraction.Terminal", "RESAC.Live.EnsembleStd")
+"""Where the definitions of the statements are."""
 VALUES = ("max", "min", "policy")
 At = Literal["pair", "next"]
 
@@ -230,7 +232,8 @@ def lean_files() -> dict[str, str]:
 
 
 def _file(title: str, found: list[Vector]) -> str:
-    lines = [f"module\n\npublic import RESAC.VectorTables\n\npublic section\n\n/-!\n# Vectors. {title}\n\n{NOTE}\n-/\n"]
+    imports = "".join(f"public import {name}\n" for name in IMPORTS)
+    lines = [f"module\n\n{imports}\npublic section\n\n/-!\n# Vectors. {title}\n\n{NOTE}\n-/\n"]
     lines.append("noncomputable section\n\nnamespace RESAC\n")
     kind = ""
     for vector in found:

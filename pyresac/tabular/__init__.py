@@ -8,13 +8,20 @@
 """
 
 from pyresac.tabular import families
+from pyresac.tabular.confidence import RobustMDP
 from pyresac.tabular.expectations import (
+    Chi2Ball,
+    Contamination,
+    CVaR,
     EntropicRisk,
     ExpectationFunctional,
     IntervalSet,
     KLBall,
     L1Ball,
+    LInfinityBall,
     Nominal,
+    TotalVariation,
+    WassersteinBall,
     WorstOfKernels,
 )
 from pyresac.tabular.live import (
@@ -28,18 +35,23 @@ from pyresac.tabular.live import (
 )
 from pyresac.tabular.mdp import FiniteMDP
 from pyresac.tabular.operator import RevOperator
-from pyresac.tabular.solvers import Solution, solve
+from pyresac.tabular.solvers import HorizonSolution, Solution, solve, solve_horizon
 from pyresac.tabular.values import Max, Mellowmax, Min, PolicyEntropy, PolicyMean, Soft, ValueFunctional
 
 __all__ = [
+    "CVaR",
+    "Chi2Ball",
+    "Contamination",
     "EnsembleDeviation",
     "EnsembleVariance",
     "EntropicRisk",
     "ExpectationFunctional",
     "FiniteMDP",
+    "HorizonSolution",
     "IntervalSet",
     "KLBall",
     "L1Ball",
+    "LInfinityBall",
     "LiveOperator",
     "Max",
     "Mellowmax",
@@ -49,13 +61,17 @@ __all__ = [
     "PolicyEntropy",
     "PolicyMean",
     "RevOperator",
+    "RobustMDP",
     "ScaledPenalty",
     "Soft",
     "Solution",
+    "TotalVariation",
     "ValueFunctional",
+    "WassersteinBall",
     "WorstOfKernels",
     "empirical_modulus",
     "ensemble_variance",
     "families",
     "solve",
+    "solve_horizon",
 ]

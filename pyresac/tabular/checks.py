@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from numbers import Real
-from typing import Any
+from typing import Any, TypeVar, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,6 +12,7 @@ from scipy import sparse
 from pyresac.errors import InputError
 
 Floats = NDArray[np.float64]
+Number = TypeVar("Number", bound=np.generic)
 
 ROW_SLACK = 4.0
 """How many units of rounding per stored entry a row sum may miss 1 by: enough for any sane normalisation."""
@@ -71,6 +72,40 @@ def finite_array(
         where = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
         raise InputError(f"{name}{list(where)} is {array[where]}; every entry must be finite")
     return array
+
+
+@overload
+def owned(checked: NDArray[Number], given: object) -> NDArray[Number]: ...
+
+
+@overload
+def owned(checked: sparse.csr_array, given: object) -> sparse.csr_array: ...
+
+
+def owned(checked: NDArray[Any] | sparse.csr_array, given: object) -> NDArray[Any] | sparse.csr_array:
+    """`checked` in memory that nobody else writes to: copied where it may be that of `given`, then made read-only.
+
+    A certificate speaks of the numbers that it saw; a buffer that its owner refills later must not change them.
+    """
+    if isinstance(checked, np.ndarray):
+        free = np.ascontiguousarray(checked)
+        if _shared(free, given):
+            free = free.copy()
+        free.setflags(write=False)
+        return free
+    parts = [owned(part, given) for part in (checked.data, checked.indices, checked.indptr)]
+    return sparse.csr_array(tuple(parts), shape=checked.shape)
+
+
+def _shared(array: NDArray[Any], given: object) -> bool:
+    """Whether writing to `given`, an array, a sparse matrix or any other buffer, may change `array`."""
+    if given is None or isinstance(given, (list, tuple, Real)):
+        return False
+    if not sparse.issparse(given):
+        return bool(np.may_share_memory(array, np.asarray(given)))
+    parts = [getattr(given, name, None) for name in ("data", "indices", "indptr", "offsets")]
+    parts += getattr(given, "coords", ())
+    return any(np.may_share_memory(array, part) for part in parts if isinstance(part, np.ndarray))
 
 
 def check_number(
@@ -144,7 +179,8 @@ def check_policy(name: str, policy: ArrayLike, shape: tuple[int, int] | None = N
     worst = int(np.abs(sums - 1).argmax())
     if abs(sums[worst] - 1) > 1e-9:
         raise InputError(f"row s={worst} of {name} sums to {sums[worst]}; rows must sum to 1")
-    return np.ascontiguousarray(array / sums[:, None])
+    normalised: Floats = array / sums[:, None]
+    return owned(normalised, None)
 
 
 def checked_rows(

@@ -28,6 +28,33 @@ Range = tuple[float, float, float, int]
 
 TIE = 2.0**-50
 """What two values may differ by, relatively, and still tie: a few roundings."""
+Scan = tuple[float, int, float]
+"""How far a greedy scan of one state has come: the best that V reads, its action (−1: none yet), what the action that
+was chosen before is worth. Scans take numbers only: an array that is handed on costs its reference count each time."""
+
+
+@compiled
+def look(scan: Scan, seen: float, a: int, before: int) -> Scan:
+    """The scan after action a, which V reads as `seen` (times −1 for a minimum)."""
+    best, arg, kept = scan
+    if arg < 0 or seen > best:
+        best, arg = seen, a
+    if a == before:
+        kept = seen
+    return best, arg, kept
+
+
+@compiled
+def settled(scan: Scan, before: int) -> int:
+    """The action to take at the end of a scan: the one chosen before while it ties with the best."""
+    best, arg, kept = scan
+    return arg if arg != before and kept < best - TIE * abs(best) else before
+
+
+@compiled
+def alone(x: float, stay: float, discount: float) -> float:
+    """The solution y of y = x + γ·stay·y: a pair's value with its own loop solved for."""
+    return x / (1.0 - discount * stay) if stay > 0.0 else x
 
 
 @compiled
@@ -44,7 +71,7 @@ def csr_sweep(
     pair = np.uint64(start * n_actions)
     first = indptr[pair]
     for s in range(start, stop):
-        best, arg, kept, before = -np.inf, -1, -np.inf, choice[s]
+        scan, before = (-np.inf, -1, -np.inf), np.int64(choice[s])
         for a in range(n_actions):
             pair += np.uint64(1)
             last = indptr[pair]
@@ -59,15 +86,10 @@ def csr_sweep(
             x = reward[s, a] + discount * total
             q[s, a] = x
             magnitude = max(magnitude, abs(x))
-            seen = sign * (x - offset[s, a]) if offset.size else sign * x
-            if arg < 0 or seen > best:
-                best, arg = seen, a
-            if a == before:
-                kept = seen
-        image[s] = sign * best
-        if arg != before and kept < best - TIE * abs(best):
-            choice[s] = arg
-            changed += 1
+            scan = look(scan, sign * (x - offset[s, a]) if offset.size else sign * x, a, before)
+        image[s] = sign * scan[0]
+        choice[s] = settled(scan, before)
+        changed += choice[s] != before
         gap = image[s] - v[s]
         low, high = min(low, gap), max(high, gap)
     return low, high, magnitude, changed
@@ -81,22 +103,17 @@ def reduce_sweep(
     n_states, n_actions = q.shape
     low, high, magnitude, changed = np.inf, -np.inf, 0.0, 0
     for s in range(n_states):
-        best, arg, kept, before = -np.inf, -1, -np.inf, choice[s]
+        scan, before = (-np.inf, -1, -np.inf), np.int64(choice[s])
         for a in range(n_actions):
             if allowed.size and not allowed[s, a]:
                 q[s, a] = -np.inf
                 continue
             x = q[s, a]
             magnitude = max(magnitude, abs(x))
-            seen = sign * (x - offset[s, a]) if offset.size else sign * x
-            if arg < 0 or seen > best:
-                best, arg = seen, a
-            if a == before:
-                kept = seen
-        image[s] = sign * best
-        if arg != before and kept < best - TIE * abs(best):
-            choice[s] = arg
-            changed += 1
+            scan = look(scan, sign * (x - offset[s, a]) if offset.size else sign * x, a, before)
+        image[s] = sign * scan[0]
+        choice[s] = settled(scan, before)
+        changed += choice[s] != before
         gap = image[s] - v[s]
         low, high = min(low, gap), max(high, gap)
     return low, high, magnitude, changed
@@ -109,19 +126,16 @@ def greedy_within(
     """policy = the lowest action within `margin` of the extremum of q − offset, best = that extremum."""
     n_states, n_actions = q.shape
     for s in range(n_states):
-        top, found = -np.inf, False
+        scan = (-np.inf, -1, -np.inf)
+        for a in range(n_actions):
+            if not allowed.size or allowed[s, a]:
+                scan = look(scan, sign * (q[s, a] - offset[s, a]) if offset.size else sign * q[s, a], a, -1)
+        best[s] = sign * scan[0]
         for a in range(n_actions):
             if allowed.size and not allowed[s, a]:
                 continue
             seen = sign * (q[s, a] - offset[s, a]) if offset.size else sign * q[s, a]
-            if not found or seen > top:
-                top, found = seen, True
-        best[s] = sign * top
-        for a in range(n_actions):
-            if allowed.size and not allowed[s, a]:
-                continue
-            seen = sign * (q[s, a] - offset[s, a]) if offset.size else sign * q[s, a]
-            if seen >= top - margin:
+            if seen >= scan[0] - margin:
                 policy[s] = a
                 break
 
@@ -140,7 +154,7 @@ def csr_in_place(
     largest, changed = 0.0, 0
     for i in range(n_states):
         s = n_states - 1 - i if backward else i
-        best, arg, kept, before = -np.inf, -1, -np.inf, choice[s]
+        scan, before = (-np.inf, -1, -np.inf), np.int64(choice[s])
         pair = np.uint64(s * n_actions)
         for a in range(n_actions):
             first = indptr[pair]
@@ -156,18 +170,11 @@ def csr_in_place(
             x = reward[s, a] + discount * total
             if offset.size:
                 x -= offset[s, a]
-            if stay > 0.0:
-                x /= 1.0 - discount * stay
-            seen = sign * x
-            if arg < 0 or seen > best:
-                best, arg = seen, a
-            if a == before:
-                kept = seen
-        if arg != before and kept < best - TIE * abs(best):
-            choice[s] = arg
-            changed += 1
-        largest = max(largest, abs(sign * best - v[s]))
-        v[s] = sign * best
+            scan = look(scan, sign * alone(x, stay, discount), a, before)
+        choice[s] = settled(scan, before)
+        changed += choice[s] != before
+        largest = max(largest, abs(sign * scan[0] - v[s]))
+        v[s] = sign * scan[0]
     return largest, changed
 
 
@@ -181,7 +188,7 @@ def dense_in_place(
     largest, changed = 0.0, 0
     for i in range(n_states):
         s = n_states - 1 - i if backward else i
-        best, arg, kept, before = -np.inf, -1, -np.inf, choice[s]
+        scan, before = (-np.inf, -1, -np.inf), np.int64(choice[s])
         for a in range(n_actions):
             if allowed.size and not allowed[s, a]:
                 continue
@@ -192,16 +199,11 @@ def dense_in_place(
             x = reward[s, a] + discount * (total - stay * v[s])
             if offset.size:
                 x -= offset[s, a]
-            seen = sign * (x / (1.0 - discount * stay))
-            if arg < 0 or seen > best:
-                best, arg = seen, a
-            if a == before:
-                kept = seen
-        if arg != before and kept < best - TIE * abs(best):
-            choice[s] = arg
-            changed += 1
-        largest = max(largest, abs(sign * best - v[s]))
-        v[s] = sign * best
+            scan = look(scan, sign * alone(x, stay, discount), a, before)
+        choice[s] = settled(scan, before)
+        changed += choice[s] != before
+        largest = max(largest, abs(sign * scan[0] - v[s]))
+        v[s] = sign * scan[0]
     return largest, changed
 
 

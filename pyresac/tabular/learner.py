@@ -22,13 +22,14 @@ A time limit is not a terminal: callers pass `terminated` alone, and a truncated
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pyresac.errors import InputError
+from pyresac.options import Checked, Count, Discount, Fraction, NonNegative, NonPositive, Positive, Share
 from pyresac.tabular import learner_kernels as kernels
 from pyresac.tabular.checks import check_whole
 
@@ -36,101 +37,62 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class LearnerOptions:
+class LearnerOptions(Checked):
     """What the tabular learner optimises, and how fast."""
 
-    discount: float = 0.99
+    discount: Discount = 0.99
     """Discount γ, in [0, 1)."""
-    ensemble_size: int = 5
+    ensemble_size: Count = 5
     """Number K of Q-tables; at least 2 where a variance or deviation is used."""
-    bootstrap_probability: float = 0.8
+    bootstrap_probability: Share = 0.8
     """Each transition updates each head with this probability, in (0, 1]."""
-    lambda_epi: float = 0.1
+    lambda_epi: NonNegative = 0.1
     """Weight of the ensemble variance in the target, at least 0."""
-    lambda_ale: float = 0.0001
+    lambda_ale: NonNegative = 0.0001
     """Weight of the frozen table's mean absolute entry in the target, at least 0."""
-    beta_lcb: float = -0.5
+    beta_lcb: NonPositive = -0.5
     """Weight of the ensemble deviation in the policy; never positive (pessimism)."""
-    beta_ood: float = 0.01
+    beta_ood: NonNegative = 0.01
     """Weight of the ensemble deviation in the critic's loss, at least 0."""
-    temperature: float = 0.002
+    temperature: Positive = 0.002
     """Entropy temperature α at the first step, positive, in units of reward."""
-    temperature_final: float = 0.0002
+    temperature_final: Positive = 0.0002
     """α after `anneal_steps` (geometric schedule), positive."""
-    exploration: float = 0.5
+    exploration: Fraction = 0.5
     """Probability of a uniformly random action at the first step, in [0, 1]."""
-    exploration_final: float = 0.3
+    exploration_final: Fraction = 0.3
     """The same probability after `anneal_steps` (linear schedule)."""
-    anneal_steps: int = 200_000
+    anneal_steps: Count = 200_000
     """Steps over which temperature and exploration move, at least 1."""
-    learning_rate: float = 0.5
+    learning_rate: Share = 0.5
     """Rate η of a pair's first update, in (0, 1]."""
-    learning_rate_power: float = 0.5
+    learning_rate_power: Fraction = 0.5
     """ω: the n-th update of a head's pair uses η·n^(−ω); in [0, 1]; 0 is a constant rate."""
-    learning_rate_min: float = 0.002
+    learning_rate_min: NonNegative = 0.002
     """Floor of the learning rate, in [0, learning_rate]."""
-    target_period: int = 20
+    target_period: Count = 20
     """Steps between refreshes of the frozen tables, at least 1."""
-    target_rate: float = 0.5
+    target_rate: Share = 0.5
     """Polyak rate τ of a refresh, in (0, 1]; 1 copies the online tables."""
     initial_value: float = 0.0
     """Mean of the first Q-values."""
-    initial_spread: float = 0.01
+    initial_spread: NonNegative = 0.01
     """Standard deviation of the first Q-values, at least 0: the heads' diversity before data."""
 
     def __post_init__(self) -> None:
         """Raise InputError naming the option, its value and what is allowed."""
-        for field in fields(self):
-            given = getattr(self, field.name)
-            if isinstance(given, bool) or not isinstance(given, int if field.type == "int" else (int, float)):
-                kind = "an integer" if field.type == "int" else "a number"
-                raise InputError(f"{field.name} = {given!r}; it must be {kind}")
-        for name, given, allowed, good in self._requirements():
-            if not good:
-                raise InputError(f"{name} = {given}; it must be {allowed}")
+        super().__post_init__()
+        if self.learning_rate_min > self.learning_rate:
+            raise InputError(
+                f"learning_rate_min = {self.learning_rate_min}; it must lie in "
+                f"[0, learning_rate = {self.learning_rate}]"
+            )
         for name in ("lambda_epi", "beta_lcb", "beta_ood"):
             if self.ensemble_size == 1 and getattr(self, name) != 0.0:
                 raise InputError(
                     f"ensemble_size = 1 with {name} = {getattr(self, name)}; the variance of one head is "
                     f"undefined: take ensemble_size ≥ 2 or {name} = 0"
                 )
-
-    def _requirements(self) -> list[tuple[str, object, str, bool]]:
-        number: list[tuple[str, object, str, bool]] = []
-        finite = np.isfinite
-        for name in ("lambda_epi", "lambda_ale", "beta_ood", "initial_spread"):
-            value = getattr(self, name)
-            number.append((name, value, "finite and at least 0", bool(finite(value) and value >= 0)))
-        for name in ("temperature", "temperature_final"):
-            value = getattr(self, name)
-            number.append((name, value, "finite and positive", bool(finite(value) and value > 0)))
-        for name in ("exploration", "exploration_final", "learning_rate_power"):
-            value = getattr(self, name)
-            number.append((name, value, "in [0, 1]", 0 <= value <= 1))
-        for name in ("bootstrap_probability", "learning_rate", "target_rate"):
-            value = getattr(self, name)
-            number.append((name, value, "in (0, 1]", 0 < value <= 1))
-        for name in ("ensemble_size", "anneal_steps", "target_period"):
-            value = getattr(self, name)
-            number.append((name, value, "an integer, at least 1", value >= 1))
-        rate = self.learning_rate_min
-        return [
-            *number,
-            ("discount", self.discount, "in [0, 1)", 0 <= self.discount < 1),
-            (
-                "beta_lcb",
-                self.beta_lcb,
-                "finite and at most 0 (pessimism)",
-                bool(finite(self.beta_lcb) and self.beta_lcb <= 0),
-            ),
-            (
-                "learning_rate_min",
-                rate,
-                f"in [0, learning_rate = {self.learning_rate}]",
-                0 <= rate <= self.learning_rate,
-            ),
-            ("initial_value", self.initial_value, "finite", bool(finite(self.initial_value))),
-        ]
 
 
 class TabularLearner:
@@ -152,7 +114,7 @@ class TabularLearner:
         shape = (options.ensemble_size, n_states, n_actions)
         try:
             self.q: Array = options.initial_value + options.initial_spread * self.rng.standard_normal(shape)
-        except MemoryError as error:
+        except (MemoryError, ValueError, OverflowError) as error:
             raise InputError(f"{shape} tables (heads, states, actions) do not fit into memory: {error}") from error
         self.target: Array = self.q.copy()
         self.counts: NDArray[np.int64] = np.zeros(shape, dtype=np.int64)

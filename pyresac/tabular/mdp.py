@@ -7,7 +7,7 @@ in which `done` masks the bootstrap is kept apart (`continuation`, `terminal`; s
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
@@ -18,12 +18,13 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from pyresac.errors import InputError
-from pyresac.tabular.checks import as_float, check_available, check_initial, checked_rows, finite_array
+from pyresac.tabular.checks import as_float, check_available, check_initial, checked_rows, finite_array, owned
+from pyresac.tabular.exact import ExactMDP
+from pyresac.tabular.readers import Arrays, files
+from pyresac.tabular.readers.counts import from_counts
 
 if TYPE_CHECKING:
     import gymnasium
-
-    from pyresac.tabular.exact import ExactMDP
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -71,6 +72,7 @@ class FiniteMDP:
         renormalise: divide each row by its sum first; rows may then miss 1 by the rounding of their own dtype
         (float32, say), but no more.
 
+        The arrays are copied, and the copies cannot be written to: what a solver certifies is what it was given.
         Raises InputError naming the first offending entry.
         """
         rewards = finite_array("reward", reward, ndim=2, allow_nonfinite=True)
@@ -83,17 +85,40 @@ class FiniteMDP:
             rewards = np.where(mask, rewards, 0.0)
         finite_array("reward", rewards)
         rows, row_error = checked_rows(transition, n_states, n_actions, mask, renormalise=renormalise)
-        first = None if initial is None else check_initial(initial, n_states)
-        return cls(rows, np.ascontiguousarray(rewards), gamma, mask, first, row_error)
+        first = None if initial is None else owned(check_initial(initial, n_states), initial)
+        mask = None if mask is None else owned(mask, available)
+        return cls(owned(rows, transition), owned(rewards, reward), gamma, mask, first, row_error)
+
+    @classmethod
+    def _read(cls, model: Arrays) -> FiniteMDP:
+        """Check what a reader returned."""
+        mdp = cls.from_arrays(
+            model.transition, model.reward, model.discount, available=model.available, initial=model.initial,
+            renormalise=model.renormalise,
+        )  # fmt: skip
+        if model.continuation is None and model.terminal is None:
+            return mdp
+        return mdp.replace(continuation=model.continuation, terminal=model.terminal)
+
+    @classmethod
+    def from_exact(cls, mdp: ExactMDP) -> FiniteMDP:
+        """The nearest float64 MDP; row sums that rounding moved off 1 are carried in its `row_error`."""
+        return cls.from_arrays(
+            np.array([[[float(x) for x in row] for row in state] for state in mdp.transition]),
+            np.array([[float(x) for x in row] for row in mdp.reward]),
+            float(mdp.discount),
+            available=None if mdp.available is None else np.array(mdp.available),
+        )
 
     @classmethod
     def from_gymnasium(
         cls, env: str | gymnasium.Env[Any, Any], discount: float, *, done_masked: bool = False, **make_options: Any
     ) -> FiniteMDP:
-        """The model of a Gymnasium toy-text environment, from its table `P`: see `pyresac.tabular.toy_text`."""
-        from pyresac.tabular.toy_text import from_gymnasium
+        """The model of a Gymnasium toy-text environment, from its table `P`: see
+        `pyresac.tabular.readers.toy_text`."""
+        from pyresac.tabular.readers.toy_text import from_gymnasium  # Gymnasium takes a while to import
 
-        return from_gymnasium(env, discount, done_masked=done_masked, **make_options)
+        return cls._read(from_gymnasium(env, discount, done_masked=done_masked, **make_options))
 
     @classmethod
     def from_counts(cls, counts: ArrayLike | sparse.sparray, reward_sums: ArrayLike, discount: float) -> FiniteMDP:
@@ -103,23 +128,20 @@ class FiniteMDP:
         p°(s'|s,a) = n(s,a,s')/n(s,a), R(s,a) the mean reward. Pairs never seen are unavailable. A state that was never
         left is made absorbing, with reward 0 and every action available: of what follows there nothing is known.
         """
-        from pyresac.tabular.counts import from_counts
-
-        return from_counts(counts, reward_sums, discount)
+        return cls._read(from_counts(counts, reward_sums, discount))
 
     @classmethod
     def load(cls, path: str | Path, discount: float | None = None) -> FiniteMDP:
         """Read `.npz` (written by `save`) or `.csv` (idstatefrom,idaction,idstateto,probability,reward; the CSV holds
         no discount, so give one)."""
-        from pyresac.tabular.files import load
-
-        return load(Path(path), discount)
+        return cls._read(files.load(Path(path), discount))
 
     def save(self, path: str | Path) -> None:
         """Write `.npz` (everything) or `.csv` (transitions and rewards), by the ending of `path`."""
-        from pyresac.tabular.files import save
-
-        save(self, Path(path))
+        arrays = Arrays(
+            self.transition, self.reward, self.discount, self.available, self.initial, continuation=self.continuation
+        )
+        files.save(arrays, Path(path))
 
     def __repr__(self) -> str:
         size = f"{self.n_states} states, {self.n_actions} actions, discount {self.discount}"
@@ -177,14 +199,10 @@ class FiniteMDP:
 
     def replace(self, **changes: Any) -> FiniteMDP:
         """A copy with some fields replaced (unchecked; for code that keeps the invariants)."""
-        from dataclasses import replace
-
         return replace(self, **changes)
 
     def to_exact(self) -> ExactMDP:
         """The same MDP over ℚ: each float is a rational; each row is divided by its exact sum."""
-        from pyresac.tabular.exact import ExactMDP
-
         if self.continuation is not None:
             raise InputError("this MDP is a done-masked reading; build the full-kernel one to compare exactly")
         kernel = [[_exact_row(row) for row in state] for state in self.dense()]

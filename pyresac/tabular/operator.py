@@ -66,13 +66,14 @@ class RevOperator:
             raise InputError(f"epistemic has shape {gamma.shape}; the MDP asks for {mdp.reward.shape}")
         if mdp.terminal is not None:
             gamma = np.where(mdp.terminal[:, None], 0.0, gamma)
-        self._scaled = self.lambda_epi * gamma
-        frozen = self._scaled + self.kappa if penalty_at == "pair" else np.full(mdp.reward.shape, self.kappa)
+        self.scaled: Floats = self.lambda_epi * gamma
+        """λ_epi·Γ, (S, A)."""
+        frozen = self.scaled + self.kappa if penalty_at == "pair" else np.full(mdp.reward.shape, self.kappa)
         self.frozen: Floats = frozen if mdp.continuation is None else frozen * mdp.continuation
         """What the bracket subtracts at each pair, (S, A)."""
         self.shifted_reward: Floats = mdp.reward - mdp.discount * self.frozen
         """R − γ·frozen, (S, A): T is a plain backup of this reward (the paper's own remark)."""
-        for array in (self._scaled, self.frozen, self.shifted_reward):
+        for array in (self.scaled, self.frozen, self.shifted_reward):
             array.setflags(write=False)
 
     def __call__(self, q: Floats) -> Floats:
@@ -84,7 +85,7 @@ class RevOperator:
 
     def seen(self, q: Floats) -> Floats:
         """What V reads: Q in the pair form, Q − λ_epi·Γ in the next form."""
-        return q if self.penalty_at == "pair" else q - self._scaled
+        return q if self.penalty_at == "pair" else q - self.scaled
 
     def value_of(self, q: Floats) -> Floats:
         """V of what it reads, (S,)."""
@@ -114,7 +115,7 @@ class RevOperator:
         it is bracketed.
         """
         mdp = self.mdp
-        penalty = float(np.abs(self._scaled).max()) if self.penalty_at == "next" else 0.0
+        penalty = float(np.abs(self.scaled).max()) if self.penalty_at == "next" else 0.0
         seen = (magnitude + penalty) * (1 + 4 * UNIT)
         reading = 3 * UNIT * (magnitude + penalty) if self.penalty_at == "next" else 0.0
         value_error = reading + self.value.rounding(seen, mdp.n_actions)

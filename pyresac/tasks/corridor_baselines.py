@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from pyresac.envs.bus.controllers import controller_named
 from pyresac.envs.bus.metrics import metrics_table
 from pyresac.envs.bus.simulator import Simulator
-from pyresac.tasks.corridor_task import EVALUATION_DAYS, CorridorTask
+from pyresac.tasks.corridor_task import BLOCK, EVALUATION_DAYS, CorridorTask
 
 Values = Mapping[str, NDArray[np.float64]]
 """Metrics by name, each (episodes,)."""
@@ -22,13 +22,18 @@ SEARCHED = 6
 
 def rules_of(task: CorridorTask, names: tuple[str, ...], episodes: int, seed: int) -> dict[str, Values]:
     """Metrics of rules on the days that `CorridorTask.play` plays for `seed`."""
-    simulator = Simulator(task.corridor, days=episodes, published=task.published)
-    found: dict[str, Values] = {}
-    for name in names:
-        simulator.start([EVALUATION_DAYS + seed + index for index in range(episodes)])
-        simulator.run(controller_named(name))
-        found[name] = metrics_table([simulator.record(row) for row in range(episodes)])
-    return found
+    found: dict[str, list[Values]] = {name: [] for name in names}
+    for begin in range(0, episodes, BLOCK):
+        days = min(BLOCK, episodes - begin)
+        simulator = Simulator(task.corridor, days=days, published=task.published)
+        for name in names:
+            simulator.start([EVALUATION_DAYS + seed + begin + index for index in range(days)])
+            simulator.run(controller_named(name))
+            found[name].append(metrics_table([simulator.record(row) for row in range(days)]))
+    return {
+        name: {metric: np.concatenate([part[metric] for part in parts]) for metric in parts[0]}
+        for name, parts in found.items()
+    }
 
 
 def best_slack(task: CorridorTask) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pyresac.errors import InputError
+from pyresac.options import Checked, Count
 from pyresac.tasks.environments import keywords_in, make_environment
 from pyresac.tasks.snapshots import require_restorable
 
@@ -17,20 +18,19 @@ DiscreteEnv = gym.Env[Any, Any]
 
 
 @dataclass(frozen=True)
-class EnvOptions:
+class EnvOptions(Checked):
     """The problem."""
 
     env: str = "FrozenLake-v1"
     """Gymnasium id of an environment with Discrete observations and actions."""
     env_options: str = "{}"
     """JSON object of keyword arguments for it, such as {"is_slippery": false}."""
-    eval_step_limit: int = 500
-    """Steps after which an evaluation episode is cut, at least 1; an earlier time limit of the environment holds."""
+    eval_step_limit: Count = 500
+    """Steps after which an evaluation episode is cut; an earlier time limit of the environment holds."""
 
     def __post_init__(self) -> None:
-        """Raise InputError if the options are no JSON object or the limit is below 1."""
-        if self.eval_step_limit < 1:
-            raise InputError(f"eval_step_limit = {self.eval_step_limit}; it must be at least 1")
+        """Raise InputError naming the option, its value and what is allowed."""
+        super().__post_init__()
         self.keywords()
 
     def keywords(self) -> dict[str, Any]:
@@ -52,7 +52,7 @@ def make_discrete(options: EnvOptions) -> DiscreteEnv:
 def make_resumable(options: EnvOptions) -> DiscreteEnv:
     """Make the environment and check that its state can be saved and restored. Raises InputError if it cannot."""
     env = make_discrete(options)
-    require_restorable(env, make_discrete(options))
+    require_restorable(env, make_discrete(options), f"environment {options.env!r}")
     return env
 
 

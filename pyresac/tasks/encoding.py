@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import math
+from collections import deque
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,8 @@ _SEQUENCES: dict[str, type[Any]] = {"tuple": tuple, "list": list}
 
 
 def encode(value: Any) -> Any:
-    """A number, string, None, NumPy array or scalar (bool, integer, float), or a tuple or list of them, as JSON.
+    """A number, string, None, NumPy array or scalar (bool, integer, float), or a tuple, list, deque or dictionary (by
+    strings) of them, as JSON.
 
     MISSING for any other value.
     """
@@ -31,6 +33,12 @@ def encode(value: Any) -> Any:
         if type(value) is kind:
             parts = [encode(part) for part in value]
             return MISSING if any(part is MISSING for part in parts) else {name: parts}
+    if type(value) is deque:
+        content = encode([value.maxlen, list(value)])
+        return content if content is MISSING else {"deque": content}
+    if type(value) is dict and all(type(name) is str for name in value):
+        values = {name: encode(part) for name, part in value.items()}
+        return MISSING if any(part is MISSING for part in values.values()) else {"dict": values}
     return MISSING
 
 
@@ -44,10 +52,15 @@ def decode(value: Any) -> Any:
             return float(content)
         if kind in _SEQUENCES:
             return _SEQUENCES[kind](decode(part) for part in content)
+        if kind == "deque":
+            most, parts = decode(content)
+            return deque(parts, most)
+        if kind == "dict":
+            return {name: decode(part) for name, part in content.items()}
         if kind in ("array", "scalar"):
             array = _decode_array(**content)
             return array if kind == "array" else array[()]
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, AttributeError) as error:
         raise CheckpointError(f"a saved value is unusable: {error}") from error
     raise CheckpointError(f"a saved value is of the unknown kind {kind!r}")
 

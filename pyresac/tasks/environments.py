@@ -25,7 +25,10 @@ def keywords_in(env_options: str) -> dict[str, Any]:
 
 
 def make_environment(env_id: str, keywords: Mapping[str, Any]) -> gym.Env[Any, Any]:
-    """`gymnasium.make`. Raises InputError for an unknown id, bad keywords or a missing extra."""
+    """`gymnasium.make`; an id may be of a module that registers it, `module:Name-v0`, and may stand for wrappers too.
+
+    Raises InputError for an unknown id, bad keywords, a missing extra, or whatever its constructor raises.
+    """
     importlib.import_module("pyresac.envs")  # so that the package's own ids are known
     try:
         return gym.make(env_id, **keywords)
@@ -35,3 +38,5 @@ def make_environment(env_id: str, keywords: Mapping[str, Any]) -> gym.Env[Any, A
         lacking = "mujoco" in str(error).lower() and importlib.util.find_spec("mujoco") is None
         advice = "; install it: pip install 'pyresac[mujoco]'" if lacking else ""
         raise InputError(f"cannot make environment {env_id!r}: {error}{advice}") from error
+    except Exception as error:
+        raise InputError(f"cannot make environment {env_id!r}: {type(error).__name__}: {error}") from error

@@ -27,3 +27,7 @@ class Experience(NamedTuple):
     """(m,) true where s′ is terminal; a time limit is not."""
     next_dense: Numbers
     next_codes: NDArray[np.int64]
+
+    def where(self, chosen: NDArray[np.bool_]) -> Experience:
+        """The transitions that are `chosen` (m,)."""
+        return Experience._make(part[chosen] for part in self)

@@ -15,8 +15,14 @@ from pyresac.tasks.action_box import Box
 from pyresac.tasks.environments import make_environment
 from pyresac.tasks.experience import Experience, Numbers
 from pyresac.tasks.features import Observations
-from pyresac.tasks.snapshots import environment_state, require_restorable, restore_environment
-from pyresac.tasks.task import Codes, Played, Policy
+from pyresac.tasks.snapshots import (
+    environment_state,
+    prepare_player,
+    require_restorable,
+    restore_environment,
+    restore_wrappers,
+)
+from pyresac.tasks.task import Codes, Played, Policy, play_in_blocks
 
 LANES = 32
 """Evaluation episodes in lockstep, at most."""
@@ -48,7 +54,7 @@ class BoxTask:
         self._observations = Observations(self._envs[0].observation_space, self._where)
         self.dense, self.categories = self._observations.dense, self._observations.categories
         self._players = [self._made(), self._made()]
-        require_restorable(self._players[0], self._players[1])
+        require_restorable(self._players[0], self._players[1], self._where)
         self._unplayed = environment_state(self._players[0])
         self._dense, self._codes = self._blank(copies)
         words = np.random.SeedSequence([seed, 0]).generate_state(copies, np.uint32)
@@ -117,17 +123,21 @@ class BoxTask:
         if the environment gives a number that is not finite.
         """
         envs = self._anew(min(episodes, LANES))
-        played: list[_Episode] = []
-        for begin in range(0, episodes, LANES):
-            sources = [np.random.SeedSequence([seed, 1, i]) for i in range(begin, min(begin + LANES, episodes))]
-            played += self._side_by_side(policy, envs, [_word(source) for source in sources])
-        known = [episode.discounted(discount) for episode in played]
-        pairs = list(zip(played, map(len, known), strict=True))
+
+        def block(first: int, count: int) -> Played:
+            sources = [np.random.SeedSequence([seed, 1, i]) for i in range(first, first + count)]
+            return self._played(self._side_by_side(policy, envs, [_word(source) for source in sources]), discount)
+
+        return play_in_blocks(block, episodes, LANES)
+
+    def _played(self, episodes: list[_Episode], discount: float) -> Played:
+        known = [episode.discounted(discount) for episode in episodes]
+        pairs = list(zip(episodes, map(len, known), strict=True))
         return Played(
             metrics={
-                "return": np.array([sum(episode.rewards) for episode in played]),
-                "length": np.array([float(len(episode.rewards)) for episode in played]),
-                "cut": np.array([float(episode.cut) for episode in played]),
+                "return": np.array([sum(episode.rewards) for episode in episodes]),
+                "length": np.array([float(len(episode.rewards)) for episode in episodes]),
+                "cut": np.array([float(episode.cut) for episode in episodes]),
             },
             dense=_stacked([e.dense[:count] for e, count in pairs], self.dense, np.float32),
             codes=_stacked([e.codes[:count] for e, count in pairs], len(self.categories), np.int64),
@@ -136,11 +146,13 @@ class BoxTask:
         )
 
     def _anew(self, count: int) -> list[Environment]:
-        """Environments for evaluation in the state that they were made in, whatever has been played in them."""
+        """Environments for evaluation in the state that they were made in, whatever has been played in them, with the
+        wrappers of the first training one."""
         while len(self._players) < count:
             self._players.append(self._made())
+            self._players[-1].reset(seed=0)  # what an environment makes at its first reset is there to be restored
         for env in self._players[:count]:
-            restore_environment(env, self._unplayed)
+            prepare_player(env, self._unplayed, self._envs[0])
         return self._players[:count]
 
     def _side_by_side(self, policy: Policy, envs: list[Environment], seeds: list[int]) -> list[_Episode]:
@@ -194,6 +206,10 @@ class BoxTask:
         self._dense, self._codes = arrays["dense"].copy(), arrays["codes"].copy()
         self._running = np.array(state["running"], dtype=np.float64)
         self._finished = list(state["finished"])
+
+    def load_for_play(self, state: Mapping[str, Any]) -> None:
+        """See `Task`: statistics that wrappers keep."""
+        restore_wrappers(self._envs[0], state["environments"][0])
 
     def _made(self) -> Environment:
         return make_environment(self._id, self._keywords)

@@ -2,50 +2,73 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Mapping
+from enum import Enum
+from types import FunctionType, MethodType, ModuleType
 from typing import Any
 
 import gymnasium as gym
 import numpy as np
+from gymnasium.envs.registration import EnvSpec
 
 from pyresac.errors import CheckpointError, InputError
 from pyresac.tasks import mujoco_state as physics
 from pyresac.tasks.encoding import MISSING, decode, encode
 
-_WRAPPER_STATE = ("_elapsed_steps", "_has_reset")
-_NOT_STATE = ("fullpath", "render_mode", "_ezpickle_args", "_np_random", "_np_random_seed")
-"""Attributes that say where and how the environment was made, and its generator, which is saved by itself."""
+Layer = Any
+"""A wrapper, or the innermost environment."""
+Generator = np.random.Generator | np.random.RandomState | random.Random
+_NOT_STATE = frozenset(
+    {
+        # how it was made and is shown
+        *("env", "fullpath", "render_mode", "_ezpickle_args", "_saved_kwargs", "_np_random_seed"),
+        *("_metadata", "_cached_spec"),
+        # clocks, of RecordEpisodeStatistics
+        *("episode_start_time", "time_queue"),
+    }
+)
+"""Attributes that are not saved. A generator in `_np_random` is, its seed tells nothing more."""
+_NO_RECORD = (gym.Env, gym.Space, EnvSpec, type, Enum, ModuleType, FunctionType, MethodType)
+"""Objects whose attributes are not looked at."""
 
 
-def generator_state(generator: np.random.Generator) -> dict[str, Any]:
-    """State of a PCG64 generator, a JSON object with integers of 128 bits."""
-    state = dict(generator.bit_generator.state)
-    if state["bit_generator"] != "PCG64":
-        raise TypeError(f"generator of type {state['bit_generator']}; only PCG64 can be saved")
-    return state
+def generator_state(generator: Generator) -> dict[str, Any]:
+    """State of a generator of NumPy or of Python's `random`, as JSON."""
+    if isinstance(generator, random.Random):
+        state: Any = {"random": generator.getstate()}
+    elif isinstance(generator, np.random.RandomState):
+        state = generator.get_state(legacy=False)
+    else:
+        state = dict(generator.bit_generator.state)
+    encoded: dict[str, Any] = encode(state)["dict"]
+    return encoded
 
 
-def restore_generator(generator: np.random.Generator, state: dict[str, Any]) -> None:
-    """Put back a state of `generator_state`. Raises CheckpointError if it is none."""
+def restore_generator(generator: Generator, state: Mapping[str, Any]) -> None:
+    """Put back a state of `generator_state`. Raises CheckpointError if it is none, or one of another kind."""
     try:
-        generator.bit_generator.state = state
-    except (ValueError, TypeError, KeyError) as error:
+        plain = {name: decode(value) for name, value in state.items()}
+        if isinstance(generator, random.Random):
+            generator.setstate(plain["random"])
+        elif isinstance(generator, np.random.RandomState):
+            generator.set_state(plain)
+        else:
+            generator.bit_generator.state = plain
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise CheckpointError(f"state of a random generator is unusable: {error}") from error
 
 
 def environment_state(env: gym.Env[Any, Any]) -> dict[str, Any]:
-    """State of a Gymnasium environment and of its wrappers.
+    """State of a Gymnasium environment and of its wrappers, each a layer, the outermost first.
 
-    An environment with `state_dict()` speaks for itself. For any other, the attributes of the innermost environment
-    that are numbers, strings, arrays, or tuples and lists of them, are its state, with the physics of a MuJoCo
-    environment, its generator and the wrappers' step counter.
+    A layer with `state_dict()` speaks for itself. Of any other, the attributes are its state: numbers, strings, arrays,
+    generators, tuples, lists, deques and dictionaries of them, and the same of objects that it keeps, such as running
+    statistics; with the physics of a MuJoCo environment. Raises InputError for a `state_dict()` of something else.
     """
-    inner: Any = env.unwrapped
-    own = inner.state_dict() if hasattr(inner, "state_dict") else _attributes(inner)
-    wrappers = [{name: _plain(vars(w)[name]) for name in _WRAPPER_STATE if name in vars(w)} for w in _wrappers(env)]
-    state = {"own": own, "generator": generator_state(inner.np_random), "wrappers": wrappers}
-    if physics.present(inner):
-        state["physics"] = physics.save(inner)
+    state: dict[str, Any] = {"layers": [_layer_state(layer) for layer in layers_of(env)]}
+    if physics.present(env.unwrapped):
+        state["physics"] = physics.save(env.unwrapped)
     return state
 
 
@@ -55,30 +78,83 @@ def restore_environment(env: gym.Env[Any, Any], state: Mapping[str, Any]) -> Non
     Raises CheckpointError if the wrappers, the attributes or the physics are not those of the saved environment.
     """
     inner: Any = env.unwrapped
-    wrappers = _wrappers(env)
-    if len(wrappers) != len(state["wrappers"]):
-        raise CheckpointError(f"saved environment has {len(state['wrappers'])} wrappers, this one {len(wrappers)}")
+    restore_layers(layers_of(env), state["layers"])
     if physics.present(inner) != ("physics" in state):
         raise CheckpointError(f"the saved environment and {inner!r} are not both of MuJoCo")
-    if hasattr(inner, "load_state_dict"):
-        inner.load_state_dict(state["own"])
-    else:
-        for name, value in state["own"].items():
-            setattr(inner, name, decode(value))
     if "physics" in state:
         physics.restore(inner, state["physics"])
-    restore_generator(inner.np_random, state["generator"])
-    for wrapper, values in zip(wrappers, state["wrappers"], strict=True):
-        for name, value in values.items():
-            setattr(wrapper, name, value)
 
 
-def require_restorable(env: gym.Env[Any, Any], twin: gym.Env[Any, Any], steps: int = 200) -> None:
+def restore_layers(layers: list[Layer], saved: list[dict[str, Any]]) -> None:
+    """Put back states of layers. Raises CheckpointError if they are of others."""
+    names, expected = [state["name"] for state in saved], [_name(layer) for layer in layers]
+    if names != expected:
+        raise CheckpointError(
+            f"the saved environment is {' around '.join(names)}; this one is {' around '.join(expected)}"
+        )
+    for layer, state in zip(layers, saved, strict=True):
+        if "own" in state:
+            layer.load_state_dict(decode(state["own"]))
+            _put(vars(layer), "_np_random", state["generator"])
+        else:
+            _restore_attributes(layer, state["attributes"])
+
+
+def prepare_player(player: gym.Env[Any, Any], made: Mapping[str, Any], trained: gym.Env[Any, Any]) -> None:
+    """Bring an environment for evaluation into the state `made` that it was made in, but with the running statistics
+    of a training one, which the policy has learned under.
+
+    Those are wrappers with `update_running_mean`, as Gymnasium's have it; it is off while the policy is played.
+    """
+    layers = [
+        _layer_state(layer) if _has_statistics(layer) else own
+        for layer, own in zip(layers_of(trained), made["layers"], strict=True)
+    ]
+    restore_environment(player, {**made, "layers": layers})
+    for layer in layers_of(player):
+        if _has_statistics(layer):
+            layer.update_running_mean = False
+
+
+def _has_statistics(layer: Layer) -> bool:
+    return isinstance(layer, gym.Wrapper) and hasattr(layer, "update_running_mean")
+
+
+def restore_wrappers(env: gym.Env[Any, Any], state: Mapping[str, Any]) -> None:
+    """Put back the wrappers of a state of `environment_state`, and not what is inside of them."""
+    restore_layers(layers_of(env)[:-1], state["layers"][:-1])
+
+
+def layers_of(env: gym.Env[Any, Any]) -> list[Layer]:
+    """The wrappers from the outermost on, and at last the environment inside of them."""
+    found: list[Layer] = [env]
+    while isinstance(found[-1], gym.Wrapper):
+        found.append(found[-1].env)
+    return found
+
+
+def require_restorable(env: gym.Env[Any, Any], twin: gym.Env[Any, Any], where: str, steps: int = 200) -> None:
     """Check on a twin that the saved state is all of the state: both must go on alike for `steps` random actions.
 
-    The actions are those of a Discrete space or of a bounded Box. Raises InputError naming the environment if they
-    part. Both environments are left reset and mid-episode.
+    The actions are those of a Discrete space or of a bounded Box. Raises InputError naming the environment, or its
+    innermost wrapper that is to blame, if they part. Both environments are left reset and mid-episode.
     """
+    if _departure(env, twin, steps) is None:
+        return
+    for inner, other in zip(reversed(layers_of(env)), reversed(layers_of(twin)), strict=True):
+        departed = _departure(inner, other, steps)
+        if departed is not None:
+            break
+    what = f"{where} cannot be saved and resumed: a restored copy"
+    if isinstance(inner, gym.Wrapper):
+        what += f" departs with its wrapper {_name(inner)}, and without it does not; give that wrapper"
+    else:
+        what += f" departs after {departed} steps; give it"
+    raise InputError(f"{what} state_dict() and load_state_dict() that cover all of its state")
+
+
+def _departure(env: gym.Env[Any, Any], twin: gym.Env[Any, Any], steps: int) -> int | None:
+    """The step after which a restored twin differs, None if it does not."""
     generator = np.random.Generator(np.random.PCG64(0))
     env.reset(seed=0)
     twin.reset(seed=1)
@@ -88,10 +164,8 @@ def require_restorable(env: gym.Env[Any, Any], twin: gym.Env[Any, Any], steps: i
     for step in range(steps):
         action = _action(env.action_space, generator)
         if not _same(_advance(env, action), _advance(twin, action)):
-            raise InputError(
-                f"environment {env.unwrapped!r} cannot be saved and resumed: a restored copy departs after "
-                f"{step + 1} steps; give it state_dict() and load_state_dict() that cover all of its state"
-            )
+            return step + 1
+    return None
 
 
 def _action(space: Any, generator: np.random.Generator) -> Any:
@@ -119,18 +193,55 @@ def _same(one: Any, other: Any) -> bool:
     return first.dtype == second.dtype and first.shape == second.shape and first.tobytes() == second.tobytes()
 
 
-def _wrappers(env: gym.Env[Any, Any]) -> list[gym.Env[Any, Any]]:
-    found: list[gym.Env[Any, Any]] = []
-    while isinstance(env, gym.Wrapper):
-        found.append(env)
-        env = env.env
-    return found
+def _name(layer: Layer) -> str:
+    return type(layer).__name__
 
 
-def _plain(value: Any) -> Any:
-    return value.item() if isinstance(value, np.generic) else value
+def _layer_state(layer: Layer) -> dict[str, Any]:
+    if not all(callable(getattr(layer, method, None)) for method in ("state_dict", "load_state_dict")):
+        looks_on = isinstance(layer, gym.wrappers.PassiveEnvChecker)
+        return {"name": _name(layer), "attributes": {} if looks_on else _attributes(layer, (id(layer),))}
+    own = encode(layer.state_dict())
+    if own is MISSING:
+        raise InputError(
+            f"state_dict() of {_name(layer)} gives a value that cannot be saved; it may hold None, numbers, strings, "
+            f"NumPy arrays of numbers, and tuples, lists and dictionaries (by strings) of them"
+        )
+    generator = _saved(vars(layer).get("_np_random"), ())
+    return {"name": _name(layer), "own": own, "generator": generator}
 
 
-def _attributes(inner: Any) -> dict[str, Any]:
-    encoded = {name: encode(value) for name, value in vars(inner).items() if name not in _NOT_STATE}
-    return {name: value for name, value in encoded.items() if value is not MISSING}
+def _attributes(holder: Any, within: tuple[int, ...]) -> dict[str, Any]:
+    """Attributes that can be saved. within: ids of the objects that hold this one."""
+    found = {name: _saved(value, within) for name, value in vars(holder).items() if name not in _NOT_STATE}
+    return {name: value for name, value in found.items() if value is not MISSING}
+
+
+def _saved(value: Any, within: tuple[int, ...]) -> Any:
+    if isinstance(value, Generator):
+        return {"generator": generator_state(value)}
+    encoded = encode(value)
+    if encoded is not MISSING or id(value) in within or isinstance(value, _NO_RECORD) or not hasattr(value, "__dict__"):
+        return encoded
+    parts = _attributes(value, (*within, id(value)))
+    return {"object": parts} if parts else MISSING
+
+
+def _restore_attributes(holder: Any, saved: Mapping[str, Any]) -> None:
+    for name, value in saved.items():
+        _put(vars(holder), name, value)
+
+
+def _put(attributes: dict[str, Any], name: str, saved: Any) -> None:
+    """Set an attribute. Generators and objects are changed where they are, because others may hold them too."""
+    kind = next(iter(saved), None) if isinstance(saved, dict) else None
+    if kind == "generator":
+        if not isinstance(attributes.get(name), Generator):
+            attributes[name] = np.random.Generator(np.random.PCG64(0))
+        restore_generator(attributes[name], saved[kind])
+    elif kind == "object":
+        if not hasattr(attributes.get(name), "__dict__"):
+            raise CheckpointError(f"the saved environment has an object {name!r}, which this one lacks")
+        _restore_attributes(attributes[name], saved[kind])
+    else:
+        attributes[name] = decode(saved)

@@ -41,6 +41,33 @@ class Played:
         """(episodes,) undiscounted returns."""
         return self.metrics["return"]
 
+    def without_decisions(self) -> Played:
+        """The metrics alone."""
+        none = (np.empty_like(self.dense[:0]), np.empty_like(self.codes[:0]), np.empty_like(self.action[:0]))
+        return Played(self.metrics, *none, np.empty(0))
+
+
+KEPT = 2**18
+"""Decisions of evaluation episodes that are kept, and those of the last block that began below it."""
+
+
+def play_in_blocks(play: Callable[[int, int], Played], episodes: int, block: int) -> Played:
+    """`play(first, count)` for `block` episodes at a time, so that memory does not grow with their number.
+
+    Metrics are those of all episodes; decisions those of the first ones, once there are `KEPT`.
+    """
+    parts: list[Played] = []
+    for first in range(0, episodes, block):
+        part = play(first, min(block, episodes - first))
+        parts.append(part if sum(len(one.discounted) for one in parts) < KEPT else part.without_decisions())
+    return Played(
+        metrics={name: np.concatenate([part.metrics[name] for part in parts]) for name in parts[0].metrics},
+        dense=np.concatenate([part.dense for part in parts]),
+        codes=np.concatenate([part.codes for part in parts]),
+        action=np.concatenate([part.action for part in parts]),
+        discounted=np.concatenate([part.discounted for part in parts]),
+    )
+
 
 class Task(Protocol):
     """`copies` environments side by side. Training and evaluation share no generator."""
@@ -75,3 +102,6 @@ class Task(Protocol):
 
     def load(self, state: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
         """Go on exactly from a saved state. Raises CheckpointError if it does not fit."""
+
+    def load_for_play(self, state: Mapping[str, Any]) -> None:
+        """Take of a saved state what `play` depends on. Raises CheckpointError if it does not fit."""

@@ -1,30 +1,35 @@
-"""Checkpoint files: a JSON header and raw arrays, each with its SHA-256. Reading one executes nothing from it.
+"""Checkpoint files: safetensors, with a state and checksums in its metadata. Reading one executes nothing from it.
 
-Layout: the 20-byte magic line, the header's length (8 bytes, little endian), the header's SHA-256 (32 bytes), the
-header (UTF-8 JSON), then the arrays' bytes one after the other in C order. The header's "arrays" lists name, dtype,
-shape and digest in that order; its "state" is whatever JSON the owner put there.
+The one entry of the metadata, `pyresac-checkpoint`, is the text `<format> <SHA-256 of what follows> <JSON>`. The JSON
+has "state", whatever the owner put there, and "arrays", which lists type, shape and SHA-256 of each array by its name.
+So every part of the file is known to be as it was written, the names in the header included.
 """
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
-import math
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from io import BufferedReader
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import save_file
 
-from pyresac.atomic import atomic_writer
+from pyresac.atomic import atomic_path
 from pyresac.errors import CheckpointError
 
-MAGIC = b"pyresac-checkpoint1\n"
-_PRELUDE = len(MAGIC) + 8 + 32
-_KINDS = "biuf"
+FORMAT = "2"
+KEY = "pyresac-checkpoint"
+FORMAT_1 = b"pyresac-checkpoint1\n"
+"""Files of the first format begin with it."""
+DTYPES = frozenset({"bool", *(f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64))})
+DTYPES |= {"float16", "float32", "float64"}
 
 
 @dataclass(frozen=True)
@@ -41,86 +46,87 @@ def save_checkpoint(path: Path, state: Mapping[str, Any], arrays: Mapping[str, N
     Raises TypeError for another type of array, ValueError for a non-finite float in `state`, OSError if the disk
     refuses; the old file survives each of them.
     """
-    plain = {name: _little_endian(name, array) for name, array in arrays.items()}
-    table = [
-        {
-            "name": name,
-            "dtype": array.dtype.str,
-            "shape": list(array.shape),
-            "sha256": hashlib.sha256(_bytes(array)).hexdigest(),
-        }
-        for name, array in plain.items()
-    ]
-    header = json.dumps({"arrays": table, "state": state}, allow_nan=False).encode()
-    with atomic_writer(path) as handle:
-        handle.write(MAGIC + len(header).to_bytes(8, "little") + hashlib.sha256(header).digest() + header)
-        for array in plain.values():
-            handle.write(_bytes(array))
+    plain = {name: _dense(name, array) for name, array in arrays.items()}
+    table = {name: _described(array) for name, array in plain.items()}
+    content = json.dumps({"state": state, "arrays": table}, allow_nan=False)
+    text = f"{FORMAT} {hashlib.sha256(content.encode()).hexdigest()} {content}"
+    with atomic_path(path) as temporary:
+        try:
+            save_file(plain, temporary, metadata={KEY: text})
+        except SafetensorError as error:
+            raise _disk_error(error, path) from error
 
 
 def load_checkpoint(path: Path) -> Checkpoint:
     """Read and verify a file of `save_checkpoint`.
 
-    Raises CheckpointError if it is missing, foreign, truncated, longer than it says or altered anywhere.
+    Raises CheckpointError if it is missing, foreign, of another format, truncated, longer than it says or altered.
     """
     try:
-        size = path.stat().st_size
         with open(path, "rb") as handle:
-            header = _read_header(handle, path, size)
-            return Checkpoint(header["state"], _read_arrays(handle, path, size, header["arrays"]))
+            beginning = handle.read(len(FORMAT_1))
+        if beginning == FORMAT_1:
+            raise CheckpointError(
+                f"checkpoint {path} is of format 1, which this version does not read; go on with the commit that "
+                f"versions.json names, or start anew with --config and the config.json of the run"
+            )
+        with safe_open(path, framework="numpy") as file:
+            text = (file.metadata() or {}).get(KEY)
+            if text is None:
+                raise CheckpointError(f"{path} is not a pyresac checkpoint: its metadata have no entry {KEY!r}")
+            header = _header(text, path)
+            if set(file.keys()) != set(header["arrays"]):
+                differing = ", ".join(sorted(set(file.keys()) ^ set(header["arrays"])))
+                raise CheckpointError(f"checkpoint {path} is damaged: the arrays {differing} are on one side only")
+            arrays = {name: np.array(file.get_tensor(name)) for name in header["arrays"]}
+    except SafetensorError as error:
+        raise CheckpointError(f"{path} is truncated, damaged or no pyresac checkpoint: {_reason(error)}") from error
     except OSError as error:
-        raise CheckpointError(f"cannot read checkpoint {path}: {error.strerror}") from error
+        raise CheckpointError(f"cannot read checkpoint {path}: {error.strerror or error}") from error
+    for name, array in arrays.items():
+        if _described(array) != header["arrays"][name]:
+            raise CheckpointError(f"checkpoint {path} is damaged: array {name!r} does not match its SHA-256")
+    return Checkpoint(header["state"], arrays)
 
 
-def _read_header(handle: BufferedReader, path: Path, size: int) -> dict[str, Any]:
-    prelude = handle.read(_PRELUDE)
-    if prelude[: len(MAGIC)] != MAGIC[: len(prelude)] or not prelude:
+def _header(text: str, path: Path) -> dict[str, Any]:
+    """The verified JSON of the metadata's text."""
+    number, _, rest = text.partition(" ")
+    digest, _, content = rest.partition(" ")
+    if number != FORMAT and number.isdecimal():
         raise CheckpointError(
-            f"{path} is not a pyresac checkpoint: it begins with {prelude[: len(MAGIC)]!r}, not {MAGIC!r}"
+            f"checkpoint {path} is of format {number}; this version reads format {FORMAT}: go on with the version that "
+            f"wrote it"
         )
-    length = int.from_bytes(prelude[len(MAGIC) : len(MAGIC) + 8], "little")
-    if len(prelude) < _PRELUDE or size < _PRELUDE + length:
-        raise CheckpointError(f"checkpoint {path} is truncated: {size} bytes end inside its header")
-    raw = handle.read(length)
-    if hashlib.sha256(raw).digest() != prelude[-32:]:
-        raise CheckpointError(f"checkpoint {path} is damaged: the header does not match its SHA-256")
-    header = json.loads(raw)
-    if not isinstance(header, dict) or not {"arrays", "state"} <= header.keys():
+    if number != FORMAT or hashlib.sha256(content.encode()).hexdigest() != digest:
+        raise CheckpointError(f"checkpoint {path} is damaged: the state does not match its SHA-256")
+    try:
+        header = json.loads(content)
+    except (ValueError, RecursionError) as error:
+        raise CheckpointError(f"checkpoint {path} has a state that is not JSON: {error}") from error
+    if not isinstance(header, dict) or not all(isinstance(header.get(part), dict) for part in ("state", "arrays")):
         raise CheckpointError(f"checkpoint {path} has a header without state and arrays")
     return header
 
 
-def _read_arrays(handle: BufferedReader, path: Path, size: int, table: list[dict[str, Any]]) -> dict[str, NDArray[Any]]:
-    try:
-        lengths = [_checked_dtype(entry).itemsize * math.prod(entry["shape"]) for entry in table]
-    except (KeyError, TypeError, ValueError) as error:
-        raise CheckpointError(f"checkpoint {path} lists an unusable array: {error}") from error
-    expected = handle.tell() + sum(lengths)
-    if size != expected:
-        what = "truncated" if size < expected else "longer than its header says"
-        raise CheckpointError(f"checkpoint {path} is {what}: {size} bytes, expected {expected}")
-    arrays = {}
-    for entry in table:
-        array = np.empty(entry["shape"], dtype=np.dtype(entry["dtype"]))
-        handle.readinto(_bytes(array))
-        if hashlib.sha256(_bytes(array)).hexdigest() != entry["sha256"]:
-            raise CheckpointError(f"checkpoint {path} is damaged: array {entry['name']!r} does not match its SHA-256")
-        arrays[entry["name"]] = array
-    return arrays
+def _described(array: NDArray[Any]) -> dict[str, Any]:
+    digest = hashlib.sha256(array.reshape(-1).view(np.uint8).data).hexdigest()
+    return {"dtype": array.dtype.name, "shape": list(array.shape), "sha256": digest}
 
 
-def _checked_dtype(entry: dict[str, Any]) -> np.dtype[Any]:
-    dtype: np.dtype[Any] = np.dtype(entry["dtype"])
-    if dtype.kind not in _KINDS or any(type(n) is not int or n < 0 for n in entry["shape"]):
-        raise ValueError(f"{entry['name']!r} of type {dtype} and shape {entry['shape']}")
-    return dtype
-
-
-def _little_endian(name: str, array: NDArray[Any]) -> NDArray[Any]:
-    if array.dtype.kind not in _KINDS:
+def _dense(name: str, array: NDArray[Any]) -> NDArray[Any]:
+    if array.dtype.name not in DTYPES:
         raise TypeError(f"array {name!r} has type {array.dtype}; a checkpoint holds bool, integer and float arrays")
     return np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<")).reshape(array.shape)
 
 
-def _bytes(array: NDArray[Any]) -> memoryview:
-    return array.reshape(-1).view(np.uint8).data
+def _reason(error: SafetensorError) -> str:
+    return str(error).removeprefix("Error while deserializing header: ")
+
+
+def _disk_error(error: SafetensorError, path: Path) -> OSError:
+    """The library gives the system's refusal as a text, with its number."""
+    text = str(error)
+    _, _, tail = text.partition("os error ")
+    number = int(tail.split(")")[0]) if tail.split(")")[0].isdigit() else errno.EIO
+    return OSError(number, os.strerror(number) if number != errno.EIO else text, str(path))

@@ -1,33 +1,40 @@
-"""Deep RE-SAC on the bus corridor or on any Gymnasium environment with a Box action: `python -m pyresac.train`."""
+"""A deep algorithm on the bus corridor or on any Gymnasium environment with a Box action: `python -m pyresac.train`."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field, make_dataclass
+from typing import Annotated, Any, Literal
 
 import torch
 import tyro
+from msgspec import Meta
 from rich.console import Console
 
-from pyresac.deep.algorithms.resac_options import AlgorithmOptions
-from pyresac.deep.networks.compiled_passes import use_threads
+from pyresac.deep.algorithms import ALGORITHMS, algorithm_of, algorithm_type
+from pyresac.deep.algorithms.base import DeepOptions
+from pyresac.deep.networks.compiled_passes import single_threaded_libraries
+from pyresac.envs.bus.controllers import controller_named
 from pyresac.envs.bus.named import corridor_named
 from pyresac.errors import InputError
+from pyresac.options import Checked, kinds_of, read_options, to_plain
 from pyresac.tasks.corridor_task import CorridorTask
 from pyresac.tasks.environments import keywords_in
 from pyresac.tasks.task import Task
 from pyresac.training import presets
-from pyresac.training.deep_report import report
+from pyresac.training.agents import FirstLook
+from pyresac.training.deep_report import print_result, result_of
 from pyresac.training.deep_trainee import DeepTrainee
 from pyresac.training.run_options import CommandOptions, RunOptions
 
 CORRIDOR = "corridor"
-MOST_THREADS = 1024
+MOST_THREADS, MOST_COPIES = 1024, 4096
 GYMNASIUM_CORRIDORS = ("pyresac/BusCorridor-v0", "BusCorridor-v0")
 
 
 @dataclass(frozen=True)
-class ProblemOptions:
+class ProblemOptions(Checked):
     """The problem, and the machine it is solved on."""
 
     env: str = CORRIDOR
@@ -38,23 +45,27 @@ class ProblemOptions:
     """Which corridor: default, a JSON file, or published-slow:FOLDER / published-fast:FOLDER."""
     published: bool = False
     """Keep the published corridor program's accidents, as a comparison with its figures needs."""
-    num_envs: int = 8
-    """Environments in lockstep, at least 1; steps count those of all of them."""
+    observation: Literal["paper", "full"] = "paper"
+    """What is seen of the corridor: the paper's state, or lateness, load and waiting passengers beside it."""
+    rule: str | None = None
+    """A controller of the corridor, such as schedule or linear: an action is then added to its holding."""
+    num_envs: Annotated[int, Meta(ge=1, le=MOST_COPIES)] = 8
+    """Environments in lockstep; steps count those of all of them."""
     device: str = "cpu"
     """PyTorch's name of a device: cpu, cuda, cuda:1, …"""
-    threads: int = 1
+    threads: Annotated[int, Meta(ge=1, le=MOST_THREADS)] = 1
     """Threads that the critics are shared out to, from 1 to 1024; they change no bit of the outcome."""
 
     def __post_init__(self) -> None:
         """Raise InputError naming the option, its value and what is allowed."""
-        for name in ("num_envs", "threads"):
-            if getattr(self, name) < 1:
-                raise InputError(f"{name} = {getattr(self, name)}; it must be at least 1")
-        if self.threads > MOST_THREADS:
-            raise InputError(f"threads = {self.threads}; it must be at most {MOST_THREADS}")
+        super().__post_init__()
         self.keywords()
         if self.env != CORRIDOR and (self.corridor != "default" or self.published):
             raise InputError(f"corridor and published go with env = {CORRIDOR!r}; env is {self.env!r}")
+        if self.env != CORRIDOR and (self.observation != "paper" or self.rule is not None):
+            raise InputError(f"observation and rule go with env = {CORRIDOR!r}; env is {self.env!r}")
+        if self.rule is not None:
+            controller_named(self.rule)
         if self.env in GYMNASIUM_CORRIDORS:
             raise InputError(f"env = {self.env!r}; the corridor is trained on as --env {CORRIDOR}, with whole trips")
         if self.env == CORRIDOR and self.keywords():
@@ -66,61 +77,145 @@ class ProblemOptions:
 
 
 @dataclass(frozen=True)
-class Config:
-    """Train RE-SAC, the robust ensemble soft actor-critic, on the bus corridor or another continuous task."""
+class DeepConfig:
+    """Train a deep algorithm on the bus corridor or another continuous task."""
 
     command: tyro.conf.OmitArgPrefixes[CommandOptions] = field(default_factory=CommandOptions)
-    preset: str = "resac"
-    """Settings to start from: resac, quick, resac-paper, resac-b0, epistemic-only, aleatoric-only, published-code."""
-    run: tyro.conf.OmitArgPrefixes[RunOptions] = field(default_factory=lambda: presets.run_options("resac", True))
+    algorithm: str = presets.DEFAULT_ALGORITHM
+    """The algorithm; `docs/algorithms/` has a page for each."""
+    preset: str = presets.DEFAULT
+    """Settings to start from."""
+    run: tyro.conf.OmitArgPrefixes[RunOptions] = field(default_factory=RunOptions)
     problem: tyro.conf.OmitArgPrefixes[ProblemOptions] = field(default_factory=ProblemOptions)
-    algorithm: tyro.conf.OmitArgPrefixes[AlgorithmOptions] = field(default_factory=lambda: presets.CORRIDOR)
+    options: tyro.conf.OmitArgPrefixes[DeepOptions] = field(default_factory=DeepOptions)
 
     @property
     def label(self) -> str:
         """Part of the name of a new run folder."""
-        return f"{self.preset}-{self.problem.env.replace('/', '-').replace(':', '-')}-seed{self.run.seed}"
+        name = self.algorithm if self.preset == presets.DEFAULT else f"{self.algorithm}-{self.preset}"
+        return f"{name}-{self.problem.env.replace('/', '-').replace(':', '-')}-seed{self.run.seed}"
 
 
-class Trainee(DeepTrainee):
-    """A `DeepTrainee` that ends with this agent's report."""
-
-    def __init__(self, config: Config, task: Task, device: torch.device) -> None:
-        super().__init__(task, config.algorithm, config.run, device)
-        self.config = config
-
-    def report(self, console: Console) -> dict[str, Any]:
-        """Print what was learned beside the classical rules; return the same as a dictionary."""
-        return report(self, self.config.run.final_episodes, console)
+def config_type(options_type: type[DeepOptions]) -> type[DeepConfig]:
+    """`DeepConfig` with the options of one algorithm, as parsers need it; the same class for the same options."""
+    if options_type not in _CONFIG_TYPES:
+        kind = tyro.conf.OmitArgPrefixes[options_type]  # type: ignore[valid-type]
+        options = ("options", kind, field(default_factory=options_type))
+        _CONFIG_TYPES[options_type] = make_dataclass("DeepConfig", [options], bases=(DeepConfig,), frozen=True)
+    return _CONFIG_TYPES[options_type]
 
 
-def preset_config(preset: str, env: str | None) -> Config:
-    """A preset's full configuration for an environment (the corridor by default). InputError if it is unknown."""
-    problem = ProblemOptions() if env in (None, CORRIDOR) else ProblemOptions(env=str(env), num_envs=1)
-    corridor = problem.env == CORRIDOR
-    return Config(
-        preset=preset,
-        run=presets.run_options(preset, corridor),
-        problem=problem,
-        algorithm=presets.algorithm(preset, corridor),
+_CONFIG_TYPES: dict[type[DeepOptions], type[DeepConfig]] = {}
+
+
+def read_config(values: Mapping[str, Any], where: str) -> DeepConfig:
+    """A configuration from JSON, whose algorithm says which options it has. Raises InputError naming `where`."""
+    name = values.get("algorithm", presets.DEFAULT_ALGORITHM)
+    return read_options(config_type(algorithm_type(name).options_type), dict(values), where)
+
+
+def base_config(values: Mapping[str, Any], first: FirstLook, where: str) -> DeepConfig:
+    """What the command line starts from: a file's values over those of the preset that it or the command line names.
+
+    Raises InputError if the two name different presets or algorithms, or for what is unknown.
+    """
+    chosen = {}
+    for name, given in (("preset", first.preset), ("algorithm", first.algorithm)):
+        of_file = values.get(name)
+        if not isinstance(of_file, str | None):
+            raise InputError(f"{where}: {name} = {of_file!r}; it must be a name")
+        if None not in (given, of_file) and given != of_file:
+            raise InputError(f"--{name} {given} was given with {where}, which has the {name} {of_file!r}; give one")
+        chosen[name] = given if of_file is None else of_file
+    problem = values.get("problem")
+    env = first.env if first.env is not None else problem.get("env") if isinstance(problem, dict) else None
+    if not isinstance(env, str | None):
+        raise InputError(f"{where}: problem.env = {env!r}; it must be a name")
+    base = to_plain(preset_config(chosen["preset"], chosen["algorithm"], env))
+    return read_config(_merged(base, values), where)
+
+
+def _merged(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    """`over` on `base`, table by table."""
+    both = {
+        name: _merged(base[name], over[name])
+        for name in base.keys() & over.keys()
+        if isinstance(base[name], dict) and isinstance(over[name], dict)
+    }
+    return {**base, **over, **both}
+
+
+def require_read(config: DeepConfig, arguments: list[str]) -> None:
+    """Raise InputError for an option of other algorithms that this one does not read, naming those that it reads."""
+    own = kinds_of(type(config.options))
+    others = {name for other in ALGORITHMS for name in kinds_of(algorithm_type(other).options_type)}
+    for argument in arguments:
+        name = argument.partition("=")[0].removeprefix("--").removeprefix("no-").replace("-", "_").partition(".")[0]
+        if argument.startswith("--") and name in others - own.keys():
+            raise InputError(
+                f"{argument.partition('=')[0]}: {config.algorithm} reads no {name}; it reads {', '.join(sorted(own))}"
+            )
+
+
+def description(config: DeepConfig) -> str:
+    """For the help text."""
+    return (
+        f"Train {algorithm_type(config.algorithm).title} on the bus corridor or another continuous task. "
+        f"Algorithms: {', '.join(ALGORITHMS)}. Presets: {', '.join(presets.PRESETS)}."
     )
 
 
-def build(config: Config) -> Trainee:
+class AgentTrainee(DeepTrainee):
+    """A `DeepTrainee` that ends with this agent's result."""
+
+    def __init__(self, config: DeepConfig, task: Task, device: torch.device) -> None:
+        super().__init__(task, algorithm_of(config.options), config.run, device, config.problem.threads)
+        self.config = config
+
+    def result(self) -> dict[str, Any]:
+        """What was learned beside the classical rules, as JSON."""
+        return result_of(self, self.config.run.final_episodes)
+
+    def show(self, result: Mapping[str, Any], console: Console) -> None:
+        """Print it."""
+        print_result(console, self, result)
+
+
+def preset_config(preset: str | None, algorithm: str | None, env: str | None) -> DeepConfig:
+    """A preset's full configuration for an environment (the corridor by default). InputError if it is unknown."""
+    chosen = presets.DEFAULT if preset is None else preset
+    corridor = env is None or env == CORRIDOR
+    problem = ProblemOptions(**presets.problem_for(chosen)) if corridor else ProblemOptions(env=str(env), num_envs=1)
+    options = presets.options_for(chosen, algorithm, corridor)
+    return config_type(type(options))(
+        algorithm=presets.preset_named(chosen, algorithm)[1],
+        preset=chosen,
+        run=presets.run_options(chosen, algorithm, corridor),
+        problem=problem,
+        options=options,
+    )
+
+
+def threads() -> AbstractContextManager[None]:
+    """One thread for the libraries; those of `problem.threads` are the networks' own."""
+    return single_threaded_libraries()
+
+
+def build(config: DeepConfig) -> AgentTrainee:
     """The trainee of a configuration, at step 0. Raises InputError before any work if it is not usable."""
     problem, run = config.problem, config.run
     for name in ("steps", "eval_every", "checkpoint_every"):
         if getattr(run, name) % problem.num_envs:
             raise InputError(f"{name} = {getattr(run, name)}; it must be a multiple of num_envs = {problem.num_envs}")
-    device = _device(problem.device)
-    use_threads(problem.threads)
-    return Trainee(config, make_task(problem, run.seed), device)
+    return AgentTrainee(config, make_task(problem, run.seed), _device(problem.device))
 
 
 def make_task(problem: ProblemOptions, seed: int) -> Task:
     """The problem's environments. Raises InputError if there are none such."""
     if problem.env == CORRIDOR:
-        return CorridorTask(corridor_named(problem.corridor), problem.num_envs, seed, problem.published)
+        rule = None if problem.rule is None else controller_named(problem.rule)
+        corridor = corridor_named(problem.corridor)
+        return CorridorTask(corridor, problem.num_envs, seed, problem.published, problem.observation, rule)
     from pyresac.tasks.gymnasium_task import BoxTask
 
     return BoxTask(problem.env, problem.keywords(), problem.num_envs, seed)

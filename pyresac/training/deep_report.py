@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 from rich import box
 from rich.console import Console
 from rich.table import Table
@@ -22,8 +23,8 @@ LEARNED = "learned"
 COLUMNS = {"reward": "reward, 10⁶", "wait": "wait, min", "travel": "travel, min"}
 
 
-def report(trainee: DeepTrainee, episodes: int, console: Console) -> dict[str, Any]:
-    """Play the final episodes, print the table, return its numbers as JSON."""
+def result_of(trainee: DeepTrainee, episodes: int) -> dict[str, Any]:
+    """Play the final episodes; their numbers as JSON, None for what is not known."""
     played = trainee.play(episodes, FINAL_SEED)
     compared = trainee.compare(played)
     result: dict[str, Any] = {
@@ -40,23 +41,35 @@ def report(trainee: DeepTrainee, episodes: int, console: Console) -> dict[str, A
         result["controllers"] = {
             name: {metric: table[metric].tolist() for metric in COLUMNS} for name, table in tables.items()
         }
-        print_contest(console, tables, f"{trainee.task.corridor.name} after {trainee.step:,} steps, {episodes} days")
+    plain: dict[str, Any] = _plain(result)
+    return plain
+
+
+def print_result(console: Console, trainee: DeepTrainee, result: Mapping[str, Any]) -> None:
+    """The numbers of `result_of` as a table, or in words."""
+    episodes = result["episodes"]
+    if isinstance(trainee.task, CorridorTask):
+        tables = {
+            name: {metric: np.array(days, dtype=np.float64) for metric, days in table.items()}
+            for name, table in result["controllers"].items()
+        }
+        title = f"{trainee.task.corridor.name} after {trainee.step:,} steps, {episodes} days"
+        print_contest(console, tables, title)
     else:
         mean, error = result["return"], result["return_error"]
         console.print(f"Return of the averaged policy in {episodes} episodes: {mean:,.1f} ± {error:,.1f} (95 %).")
-    if math.isnan(compared.earned):
-        if trainee.options.departures.standardise_rewards:
+    values = result["values"]
+    if values["earned"] is None:
+        if not trainee.algorithm.values_have_a_unit:
             why = "the critics learned standardised rewards"
         else:
             why = "time limits end every episode too soon"
         console.print(f"Value of a decision: nothing to compare it with, {why}.")
     else:
         console.print(
-            f"Value of a decision, mean: critics {compared.value:,.1f} (σ_ens {compared.deviation:,.1f}), "
-            f"earned {compared.earned:,.1f}."
+            f"Value of a decision, mean: critics {values['q']:,.1f} (σ_ens {values['sigma']:,.1f}), "
+            f"earned {values['earned']:,.1f}."
         )
-    plain: dict[str, Any] = _plain(result)
-    return plain
 
 
 def print_contest(console: Console, tables: Mapping[str, Values], title: str) -> None:

@@ -9,13 +9,12 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
 
-from pyresac.deep.algorithms.resac_options import AlgorithmOptions
-from pyresac.deep.deep_learner import Learner
-from pyresac.deep.networks.modules import Features
+from pyresac.deep.algorithms.base import Algorithm, DeepOptions
+from pyresac.deep.learner import Learner
+from pyresac.deep.networks.inputs import Inputs
+from pyresac.deep.networks.network import Network
 from pyresac.deep.replay import ReplayBuffer, Widths, buffer_bytes
-from pyresac.deep.update_statistics import STATISTICS
 from pyresac.errors import DivergenceError
 from pyresac.tasks.experience import Numbers
 from pyresac.tasks.snapshots import generator_state, restore_generator
@@ -41,23 +40,27 @@ class Comparison:
 class DeepTrainee:
     """The loop's `Trainee`: `copies` environments in lockstep, updates off policy."""
 
-    shown: Mapping[str, str] = {"return": "eval_return", "Q": "q_eval", "σ": "sigma_mean", "κ": "kappa", "α": "alpha"}
+    shown: Mapping[str, str] = {"return": "eval_return", "Q": "q_eval", "σ": "sigma_mean", "α": "alpha"}
 
-    def __init__(self, task: Task, options: AlgorithmOptions, run: RunOptions, device: torch.device) -> None:
+    def __init__(
+        self, task: Task, algorithm: Algorithm[Any], run: RunOptions, device: torch.device, threads: int = 1
+    ) -> None:
         """Raises InputError for a buffer that memory does not hold."""
-        self.task, self.options, self._run = task, options, run
+        options: DeepOptions = algorithm.options
+        self.task, self.algorithm, self.options, self._run = task, algorithm, options, run
         self.chunk = max(1, 50 // task.copies) * task.copies
         widths = Widths(len(task.box.half), task.dense, len(task.categories))
         self.buffer = ReplayBuffer(options.buffer_size, widths)
         learner_seed, replay_seed = np.random.SeedSequence([run.seed, 2]).generate_state(2)
         self.learner = Learner(
-            options,
+            algorithm,
             actions=widths.action,
             dense=task.dense,
             categories=task.categories,
             log_volume=task.box.log_volume,
             seed=int(learner_seed),
             device=device,
+            threads=threads,
         )
         self._replay = np.random.Generator(np.random.PCG64(int(replay_seed)))
         self.step = 0
@@ -66,8 +69,9 @@ class DeepTrainee:
             *("episodes", "train_return", "eval_return"),
             *task.shown,
             *("q_eval", "sigma_eval", "earned_eval"),
-            *STATISTICS,
-            *("kappa", "alpha", "beta_lcb", "updates"),
+            *self.learner.statistics.names,
+            *self._own_statistics(),
+            *("alpha", "updates"),
         )
 
     @property
@@ -77,7 +81,7 @@ class DeepTrainee:
         layers = "×".join(str(width) for width in options.hidden)
         memory = buffer_bytes(options.buffer_size, widths) / 2**20
         return (
-            f"RE-SAC, {options.ensemble_size} critics {layers}, on {self.task.title}; "
+            f"{self.algorithm.title}, {options.ensemble_size} critics {layers}, on {self.task.title}; "
             f"replay of {options.buffer_size:,} transitions, {memory:,.0f} MiB"
         )
 
@@ -91,47 +95,52 @@ class DeepTrainee:
         for _ in range(steps // self.task.copies):
             if self.learner.not_finite is not None:
                 return
-            actions = self.learner.explore(self.features(*self.task.observe()))
+            actions = self._actions()
             if not np.isfinite(actions).all():
                 self.learner.not_finite = f"actions of the policy are not finite at update {self.learner.updates:,}"
                 return
-            self.buffer.add(self._kept(self.task.step(actions)))
+            found = self.task.step(actions)
+            self.learner.observe(found.dense)
+            self.buffer.add(self.algorithm.kept(found))
             self.step += self.task.copies
-            self.learner.schedule.moved(self.step)
+            self.algorithm.moved(self.step)
             for _ in range(self._due() - self.learner.updates):
                 batch = self.buffer.sample(self.options.batch_size, self._replay, self.learner.device)
                 self.learner.update(batch)
 
-    def _kept(self, found: Any) -> Any:
-        if not self.options.departures.skip_terminals:
-            return found
-        return type(found)(*(field[~found.terminal] for field in found))
+    def _actions(self) -> Numbers:
+        if self.step < self.options.random_steps:
+            return self.learner.random_actions(self.task.copies)
+        return self.learner.explore(self.features(*self.task.observe()))
+
+    def _own_statistics(self) -> dict[str, float]:
+        return self.algorithm.statistics(self.learner.critic, self.learner.target)
 
     def _due(self) -> int:
         """Updates that belong to the steps so far."""
         begun = max(0, self.step - self.options.learning_starts)
         return begun // self.options.update_every * self.options.updates if self.buffer.size else 0
 
-    def features(self, dense: Numbers, codes: Codes) -> Features:
+    def features(self, dense: Numbers, codes: Codes) -> Inputs:
         """Features as tensors on the learner's device."""
         device = self.learner.device
         numbers = torch.from_numpy(np.ascontiguousarray(dense)).to(device)
-        return Features(numbers, torch.from_numpy(codes).to(device) if codes.shape[1] else None)
+        return Inputs(numbers, torch.from_numpy(codes).to(device) if codes.shape[1] else None)
 
-    def play(self, episodes: int, seed: int, parameters: Tensor | None = None) -> Played:
-        """Episodes of the deterministic averaged policy, or of other actor parameters.
+    def play(self, episodes: int, seed: int, actor: Network | None = None, task: Task | None = None) -> Played:
+        """Episodes of the deterministic averaged policy, or of another actor, in the own task or in a like one.
 
         Raises DivergenceError if the policy or the environment gives a number that is not finite.
         """
 
         def policy(dense: Numbers, codes: Codes) -> Numbers:
-            actions = self.learner.exploit(self.features(dense, codes), parameters)
+            actions = self.learner.exploit(self.features(dense, codes), actor)
             if not np.isfinite(actions).all():
-                which = "averaged policy" if parameters is None else "policy"
+                which = "averaged policy" if actor is None else "policy"
                 raise DivergenceError(f"actions of the {which} are not finite at update {self.learner.updates:,}")
             return actions
 
-        return self.task.play(policy, episodes, seed, self.options.discount)
+        return (self.task if task is None else task).play(policy, episodes, seed, self.options.discount)
 
     def measure(self) -> dict[str, float]:
         """Play the averaged policy on the evaluation episodes, and close the window of training statistics."""
@@ -149,13 +158,12 @@ class DeepTrainee:
             "sigma_eval": compared.deviation,
             "earned_eval": compared.earned,
             **self.learner.statistics.means(),
-            "kappa": float(self.learner.kappa().mean()),
+            **self._own_statistics(),
             "alpha": self.learner.alpha,
-            "beta_lcb": self.learner.schedule.beta,
             "updates": float(self.learner.updates),
         }
         scale = self.options.reward_scale
-        for name in ("q_mean", "target_mean", "sigma_mean"):
+        for name in row.keys() & {"q_mean", "target_mean", "sigma_mean", "state_value_mean"}:
             row[name] /= scale
         self.learner.statistics.open()
         return row
@@ -173,7 +181,7 @@ class DeepTrainee:
         Empty if no return is known, or if the critics learned rewards standardised batch by batch, which have no unit.
         """
         count = len(played.discounted)
-        if not count or self.options.departures.standardise_rewards:
+        if not count or not self.algorithm.values_have_a_unit:
             return np.empty(0), np.empty(0), np.empty(0)
         chosen = np.unique(np.linspace(0, count - 1, min(count, COMPARED)).astype(np.int64))
         state = self.features(played.dense[chosen], played.codes[chosen])
@@ -186,11 +194,9 @@ class DeepTrainee:
         """The first quantity that was not finite, and since which update."""
         if self.learner.not_finite is not None:
             return self.learner.not_finite
-        for name, matrix in (("critics", self.learner.critic.matrix), ("actor", self.learner.actor.matrix)):
-            if not bool(torch.isfinite(matrix).all()):
-                return f"parameters of the {name} are not finite at update {self.learner.updates:,}"
-        if not bool(torch.isfinite(self.learner.log_alpha)):
-            return f"log_alpha is {float(self.learner.log_alpha)} at update {self.learner.updates:,}"
+        for name, tensor in self.learner.networks().items():
+            if not bool(torch.isfinite(tensor).all()):
+                return f"the {name} is not finite at update {self.learner.updates:,}"
         return None
 
     def state(self) -> dict[str, Any]:

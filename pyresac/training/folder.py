@@ -1,4 +1,4 @@
-"""The run folder: config.json, versions.json, metrics.csv, tensorboard/, checkpoints/, result.json.
+"""The run folder: config.json, versions.json, metrics.csv, tensorboard/, checkpoints/, progress.json, result.json.
 
 A folder appears whole, by one rename; from then on each file in it is replaced whole, but metrics.csv and the event
 files, which grow by rows and are cut back to the checkpoint on resume. So it can be resumed whenever its process died.
@@ -37,6 +37,7 @@ class RunFiles:
         self.config_file = path / "config.json"
         self.metrics_file = path / "metrics.csv"
         self.result_file = path / "result.json"
+        self.progress_file = path / "progress.json"
         self.tensorboard = path / "tensorboard"
         self.checkpoints = path / "checkpoints"
 
@@ -101,7 +102,8 @@ class RunFolder(RunFiles):
     def open(cls, path: Path) -> RunFolder:
         """Open an existing one. Raises InputError if it is none, or another process holds it."""
         folder = cls(path)
-        for unfinished in (*path.glob(".*.tmp"), *folder.checkpoints.glob(".*.tmp")):
+        # ours, and those that safetensors renames to ours
+        for unfinished in (*path.glob(".*.tmp"), *folder.checkpoints.glob(".*.tmp"), *folder.checkpoints.glob(".tmp*")):
             unfinished.unlink()
         return folder
 
@@ -121,9 +123,20 @@ class RunFolder(RunFiles):
         """Write the checkpoint of `step`, then remove all but the newest `keep`. Returns its path; raises OSError."""
         path = self.checkpoints / f"step-{step:012d}.ckpt"
         save_checkpoint(path, {"step": step, "versions": versions(), **state}, arrays)
+        write_atomically(self.progress_file, _json({"step": step, "checkpoint": path.name}))
         for old in self._saved()[:-keep]:
             old.unlink()
         return path
+
+    def require_untouched(self) -> None:
+        """Raise CheckpointError if steps were saved but there is no checkpoint now: to begin anew would lose them."""
+        for evidence in (self.progress_file, self.result_file):
+            if evidence.exists():
+                raise CheckpointError(
+                    f"{self.path} has {evidence.name}, so checkpoints were written, but there is none in "
+                    f"{self.checkpoints}: put them back, or begin anew in another --run-dir with "
+                    f"--config {shlex.quote(str(self.config_file))}"
+                )
 
     def resume_command(self) -> str:
         """What to type in order to go on."""

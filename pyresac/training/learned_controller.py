@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-import numpy as np
-from torch import Tensor
-
+from pyresac.deep.networks.network import Network
 from pyresac.envs.bus.observation import Observation
 from pyresac.tasks.corridor_task import CorridorTask
 from pyresac.training.deep_trainee import DeepTrainee
@@ -17,12 +15,11 @@ class LearnedController:
 
     batched: ClassVar[bool] = True
 
-    def __init__(self, task: CorridorTask, trainee: DeepTrainee, parameters: Tensor) -> None:
-        """parameters: (1, P) of the actor."""
-        self._task, self._trainee, self._parameters = task, trainee, parameters
+    def __init__(self, task: CorridorTask, trainee: DeepTrainee, actor: Network) -> None:
+        self._task, self._trainee, self._actor = task, trainee, actor
 
     def __call__(self, observation: Observation) -> Any:
         """(n,) seconds in [0, H_max] for n decisions. Raises InputError for a bus or stop that was not learned."""
         state = self._trainee.features(*self._task.observed(observation))
-        unit = self._trainee.learner.exploit(state, self._parameters)
-        return np.clip(self._task.box.to_action(unit)[:, 0].astype(np.float64), 0.0, observation.holding_limit)
+        unit = self._trainee.learner.exploit(state, self._actor)
+        return self._task.holding(observation, unit)

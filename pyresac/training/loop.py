@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from rich.console import Console
 
 from pyresac.errors import CheckpointError, DivergenceError, InputError
+from pyresac.options import differences
 from pyresac.training.checkpoint import Checkpoint
-from pyresac.training.config import differences
 from pyresac.training.folder import RunFolder
 from pyresac.training.metrics_log import MetricsLog
 from pyresac.training.progress_bar import TrainingProgress
@@ -59,14 +59,22 @@ class Trainee(Protocol):
     def diverged(self) -> str | None:
         """The quantity that is not finite any more, or None."""
 
+    def result(self) -> dict[str, Any]:
+        """What it ends with, as JSON."""
+
+    def show(self, result: Mapping[str, Any], console: Console) -> None:
+        """Print the result."""
+
 
 def restore_latest(trainee: Trainee, folder: RunFolder, config: dict[str, Any]) -> None:
     """Bring the trainee to the folder's newest checkpoint (nothing to do before the first one).
 
-    Raises CheckpointError if it is damaged, or of another configuration: then it names the fields that differ.
+    Raises CheckpointError if it is damaged, if there was one and it is gone, or if it is of another configuration: then
+    it names the fields that differ.
     """
     saved = folder.load_latest()
     if saved is None:
+        folder.require_untouched()
         return
     where = folder.latest()
     require_same_run(saved, config, f"checkpoint {where}")

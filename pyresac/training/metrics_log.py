@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 
-from pyresac.atomic import write_atomically
+from pyresac.atomic import naming, write_atomically
 from pyresac.errors import InputError
 
 
@@ -25,7 +25,7 @@ class MetricsLog:
     """
 
     def __init__(self, path: Path, columns: Sequence[str], start: int, tensorboard: Path | None) -> None:
-        self.columns = ["step", *columns]
+        self._path, self.columns = path, ["step", *columns]
         kept = _rows_until(path, self.columns, start) if path.exists() else []
         text = io.StringIO()
         csv.writer(text, lineterminator="\n").writerows([self.columns, *kept])
@@ -36,14 +36,16 @@ class MetricsLog:
 
     def write(self, step: int, row: Mapping[str, float]) -> None:
         """Add one row; floats are written so that reading them gives the same bits."""
-        self._rows.writerow([step, *(repr(row[name]) for name in self.columns[1:])])
-        self._file.flush()
+        with naming(self._path):
+            self._rows.writerow([step, *(repr(row[name]) for name in self.columns[1:])])
+            self._file.flush()
         if self._events is not None:
             self._events.write(step, row)
 
     def sync(self) -> None:
         """Bring every row to the disk: to be done before a checkpoint that counts on them."""
-        os.fsync(self._file.fileno())
+        with naming(self._path):
+            os.fsync(self._file.fileno())
 
     def __enter__(self) -> MetricsLog:
         return self
@@ -51,7 +53,8 @@ class MetricsLog:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._file.close()
+        with naming(self._path):
+            self._file.close()
         if self._events is not None:
             self._events.close()
 

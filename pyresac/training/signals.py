@@ -12,12 +12,14 @@ TOGETHER = 0.25
 
 
 class StopRequest:
-    """Context manager: SIGINT and SIGTERM set `name`; one that comes later does what it would do without this.
+    """Context manager: SIGINT, SIGTERM and SIGHUP (of a terminal that is closed) set `name`.
+
+    One that comes later does what it would do without this.
 
     Must be entered from the main thread; the former handlers come back at exit.
     """
 
-    SIGNALS = (signal.SIGINT, signal.SIGTERM)
+    SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
     def __init__(self) -> None:
         self.name: str | None = None
@@ -29,7 +31,9 @@ class StopRequest:
         return self.name is not None
 
     def __enter__(self) -> StopRequest:
-        self._former = {number: signal.signal(number, self._receive) for number in self.SIGNALS}
+        # nohup lets a process ignore SIGHUP, and it should go on to
+        heard = [n for n in self.SIGNALS if n != signal.SIGHUP or signal.getsignal(n) != signal.SIG_IGN]
+        self._former = {number: signal.signal(number, self._receive) for number in heard}
         return self
 
     def __exit__(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,11 +11,20 @@ import numpy as np
 import tyro
 from numpy.typing import NDArray
 from rich.console import Console
+from threadpoolctl import threadpool_limits
 
 from pyresac.errors import CheckpointError, InputError
+from pyresac.options import read_options
 from pyresac.tabular.learner import LearnerOptions, TabularLearner
-from pyresac.tasks.discrete import EnvOptions, make_discrete, make_resumable, play
-from pyresac.tasks.snapshots import environment_state, generator_state, restore_environment, restore_generator
+from pyresac.tasks.discrete import EnvOptions, Episodes, make_discrete, make_resumable, play
+from pyresac.tasks.snapshots import (
+    environment_state,
+    generator_state,
+    prepare_player,
+    restore_environment,
+    restore_generator,
+)
+from pyresac.training.agents import FirstLook
 from pyresac.training.run_options import CommandOptions, RunOptions
 from pyresac.training.tabular_report import print_report, result_of
 
@@ -23,7 +33,7 @@ _TRAINING = 0
 
 
 @dataclass(frozen=True)
-class Config:
+class TabularConfig:
     """Train tabular RE-SAC on a Gymnasium environment with Discrete spaces, and compare it with the exact optimum."""
 
     command: tyro.conf.OmitArgPrefixes[CommandOptions] = field(default_factory=CommandOptions)
@@ -56,10 +66,12 @@ class TabularTrainee:
     )
     shown: Mapping[str, str] = {"return": "eval_return", "σ": "sigma_mean", "κ": "kappa_mean", "α": "temperature"}
 
-    def __init__(self, config: Config) -> None:
+    def __init__(self, config: TabularConfig) -> None:
         self.config = config
         self._env = make_resumable(config.problem)
         self._eval_env = make_discrete(config.problem)
+        self._eval_env.reset(seed=0)
+        self._unplayed = environment_state(self._eval_env)
         spaces: Any = self._env
         learner_seed, env_seed = _seeds(config.run.seed, _TRAINING, 0, 2)
         self.learner = TabularLearner(
@@ -115,14 +127,7 @@ class TabularTrainee:
         """Play the greedy policy, and close the window of training statistics."""
         options, window, learner = self.config, self._window, self.learner
         (seed,) = _seeds(options.run.seed, _EVALUATION, self.step, 1)
-        played = play(
-            self._eval_env,
-            learner.greedy_policy(),
-            options.run.eval_episodes,
-            seed,
-            options.learner.discount,
-            options.problem.eval_step_limit,
-        )
+        played = self._play(options.run.eval_episodes, seed)
         row = {
             "episodes": float(self._episodes),
             "train_return": window["return"] / window["episodes"] if window["episodes"] else float("nan"),
@@ -138,6 +143,12 @@ class TabularTrainee:
         }
         self._open_window()
         return row
+
+    def _play(self, episodes: int, seed: int) -> Episodes:
+        """The greedy policy, in an environment that earlier evaluations have left no trace in."""
+        prepare_player(self._eval_env, self._unplayed, self._env)
+        discount, limit = self.config.learner.discount, self.config.problem.eval_step_limit
+        return play(self._eval_env, self.learner.greedy_policy(), episodes, seed, discount, limit)
 
     def state(self) -> dict[str, Any]:
         """Counters, generators and the environment's state."""
@@ -177,23 +188,41 @@ class TabularTrainee:
                 )
         return None
 
-    def report(self, console: Console) -> dict[str, Any]:
-        """Print what was learned beside the exact optimum; return the same as a dictionary."""
+    def result(self) -> dict[str, Any]:
+        """What was learned beside the exact optimum, as JSON."""
         (seed,) = _seeds(self.config.run.seed, _EVALUATION, 2**32, 1)
-        played = play(
-            self._eval_env,
-            self.learner.greedy_policy(),
-            self.config.run.final_episodes,
-            seed,
-            self.config.learner.discount,
-            self.config.problem.eval_step_limit,
-        )
-        result = result_of(self._eval_env, self.learner, played)
+        played = self._play(self.config.run.final_episodes, seed)
+        return result_of(self._eval_env, self.learner, played)
+
+    def show(self, result: Mapping[str, Any], console: Console) -> None:
+        """Print it."""
         print_report(console, self.config.problem.env, result)
-        return result
 
 
-def build(config: Config) -> TabularTrainee:
+def base_config(values: Mapping[str, Any], first: FirstLook, where: str) -> TabularConfig:
+    """What the command line starts from. Raises InputError for what is unknown or of the deep agent."""
+    for name in ("algorithm", "preset"):
+        if getattr(first, name) is not None:
+            raise InputError(f"--{name} goes with the deep agent; the tabular one has none")
+    return read_options(TabularConfig, dict(values), where)
+
+
+def require_read(config: TabularConfig, arguments: list[str]) -> None:
+    """All options are this agent's."""
+
+
+def description(config: TabularConfig) -> str:
+    """For the help text."""
+    return TabularConfig.__doc__ or ""
+
+
+def threads() -> AbstractContextManager[Any]:
+    """One thread for the products of the exact values."""
+    limits: AbstractContextManager[Any] = threadpool_limits(1, user_api="blas")
+    return limits
+
+
+def build(config: TabularConfig) -> TabularTrainee:
     """The trainee of a configuration, at step 0. Raises InputError before any work if it is not usable."""
     return TabularTrainee(config)
 

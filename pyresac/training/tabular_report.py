@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -69,7 +70,7 @@ def exact_values(mdp: FiniteMDP, policy: NDArray[np.int64], lcb: NDArray[np.floa
     }
 
 
-def print_report(console: Console, env_name: str, result: dict[str, Any]) -> None:
+def print_report(console: Console, env_name: str, result: Mapping[str, Any]) -> None:
     """Print the table."""
     table = Table(
         title=f"{env_name} after {result['steps']:,} steps", box=box.ROUNDED, title_style="bold", min_width=60

@@ -9,7 +9,19 @@ import pytest
 
 from pyresac.formal.declarations import declared
 from pyresac.formal.errors import FormalError
-from pyresac.formal.ledger import BEGIN, END, Claim, load, main, page, problems, table, theorem_table, with_table
+from pyresac.formal.ledger import (
+    BEGIN,
+    END,
+    Claim,
+    load,
+    main,
+    page,
+    problems,
+    table,
+    theorem_files,
+    theorem_table,
+    with_table,
+)
 from pyresac.formal.markers import Marker, markers, names_of_tests
 
 ROOT = Path(__file__).parents[2]
@@ -160,12 +172,14 @@ def test_a_wrong_verdict_and_a_repeated_id_are_named(tmp_path: Path) -> None:
 
 
 def test_the_readme_needs_its_markers(claims: list[Claim]) -> None:
-    text = with_table(f"a\n{BEGIN}\nold\n{END}\nb\n", claims)
-    assert text == f"a\n{BEGIN}\n{theorem_table(claims)}\n{END}\nb\n"
-    assert with_table(text, claims) == text
+    files = {"RESAC.first": "lean/RESAC/A.lean"}
+    text = with_table(f"a\n{BEGIN}\nold\n{END}\nb\n", claims, files)
+    assert text == f"a\n{BEGIN}\n{theorem_table(claims, files)}\n{END}\nb\n"
+    assert "| C01 | t | proved | [`RESAC.first`](lean/RESAC/A.lean) |" in text
+    assert with_table(text, claims, files) == text
     for wrong in ("", BEGIN, END + BEGIN, BEGIN + BEGIN + END):
         with pytest.raises(FormalError, match=r"README\.md must hold the lines"):
-            with_table(wrong, claims)
+            with_table(wrong, claims, {})
 
 
 def test_the_command(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -174,12 +188,12 @@ def test_the_command(repository: Path, capsys: pytest.CaptureFixture[str]) -> No
     (repository / "README.md").write_text(f"{BEGIN}\n{END}\n")
     assert main(["--repository", str(repository)]) == 1
     assert "C01 names the theorem" in capsys.readouterr().err
-    assert "C37" in (repository / "README.md").read_text()
+    assert "C50" in (repository / "README.md").read_text()
     assert (repository / "docs/claims.md").read_text() == page(load())
 
 
 def test_the_ledger_holds_every_claim_once_in_order() -> None:
-    assert [c.id for c in load()] == [f"C{i:02}" for i in range(1, 38)]
+    assert [c.id for c in load()] == [f"C{i:02}" for i in range(1, 51)]
 
 
 def test_the_ledger_agrees_with_the_lean_sources_and_the_tests() -> None:
@@ -190,7 +204,7 @@ def test_the_pages_are_up_to_date() -> None:
     claims = load()
     assert (ROOT / "docs/claims.md").read_text(encoding="utf-8") == page(claims), "run python -m pyresac.formal.ledger"
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert with_table(readme, claims) == readme, "run python -m pyresac.formal.ledger"
+    assert with_table(readme, claims, theorem_files(ROOT)) == readme, "run python -m pyresac.formal.ledger"
 
 
 def test_the_printed_table_has_a_row_for_every_claim(claims: list[Claim]) -> None:

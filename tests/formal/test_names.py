@@ -14,10 +14,11 @@ CITED = re.compile(r"\bRESAC\.(?!lean\b)([A-Za-z_][\w'₀-₉]*(?:\.[A-Za-z_][\w
 
 def test_cited_lean_names_are_declared() -> None:
     declared = declarations(ROOT / "lean")
-    files = [p for folder in FOLDERS for p in (ROOT / folder).rglob("*") if p.suffix in {".py", ".md"}]
-    files = [p for p in [*files, ROOT / "README.md"] if p.is_relative_to(ROOT / "tests" / "formal") is False]
-    cited = {f"RESAC.{name}": p for p in files for name in CITED.findall(p.read_text(encoding="utf-8"))}
-    modules = {".".join(p.relative_to(ROOT / "lean").with_suffix("").parts) for p in (ROOT / "lean").rglob("*.lean")}
+    pages = [p for folder in FOLDERS for p in (ROOT / folder).rglob("*") if p.suffix in {".py", ".md"}]
+    pages = [p for p in [*pages, ROOT / "README.md"] if p.is_relative_to(ROOT / "tests" / "formal") is False]
+    cited = {f"RESAC.{name}": p for p in pages for name in CITED.findall(p.read_text(encoding="utf-8"))}
+    files = [p.relative_to(ROOT / "lean").with_suffix("") for p in (ROOT / "lean").rglob("*.lean")]
+    modules = {".".join(q.parts) for p in files for q in (p, *p.parents) if q.parts}
     missing = {name: str(p.relative_to(ROOT)) for name, p in cited.items() if name not in declared.keys() | modules}
     assert len(cited) > 30
     assert missing == {}

@@ -10,6 +10,7 @@ import pytest
 from pyresac.formal import check as command
 from pyresac.formal import real
 from pyresac.formal.build import OPTIONS, Builder
+from pyresac.formal.errors import FormalError
 from pyresac.formal.install import Checker
 from pyresac.formal.screen import forbidden_words
 from pyresac.formal.sources import check_imports, read_module, unreached
@@ -33,7 +34,7 @@ def test_the_layer_is_whole_and_takes_the_core_and_the_stand_in_from_their_folde
     check_imports(modules)
     assert unreached(modules, real.TOP) == []
     assert modules["RESACReal.Contraction"].root == CORE / "real"
-    assert modules["RESAC.Contraction"].root == CORE
+    assert modules["RESAC.Contraction.Blackwell"].root == CORE
     assert modules["Mathlib"].root == CORE / "real" / "StandIn"
     assert "lakefile" not in modules
 
@@ -44,6 +45,13 @@ def test_only_the_stand_in_declares_axioms() -> None:
         assert found == ({"axiom"} if module.stand_in else set()), module.name
 
 
+def test_the_layer_may_not_use_what_proves_anything(tmp_path: Path) -> None:
+    (tmp_path / "real/StandIn").mkdir(parents=True)
+    (tmp_path / "real/RESACReal.lean").write_text("import Mathlib\n-- trusted\ntheorem a : 1 = 2 := trusted\n")
+    with pytest.raises(FormalError, match=r"RESACReal\.lean uses `trusted`, which only the stand-in for Mathlib may"):
+        real.read_layer(tmp_path)
+
+
 def test_a_build_with_mathlib_does_not_see_the_stand_in() -> None:
     with (CORE / "real/lakefile.toml").open("rb") as handle:
         lakefile = tomllib.load(handle)
@@ -52,14 +60,14 @@ def test_a_build_with_mathlib_does_not_see_the_stand_in() -> None:
     required = {r["name"]: r for r in lakefile["require"]}
     assert required["mathlib"]["rev"] == (CORE / "real/lean-toolchain").read_text().strip().partition(":")[2]
     assert (CORE / "real" / required["resac"]["path"]).resolve() == ROOT
-    assert [f"-D{k}={str(v).lower()}" for k, v in lakefile["leanOptions"].items()] == list(OPTIONS)
+    assert [f"-D{k}={str(v).lower()}" for k, v in lakefile["leanOptions"].items()] == [*OPTIONS, *real.OPTIONS]
     assert (CORE / "real/lean-toolchain").read_text() == (ROOT / "lean-toolchain").read_text()
 
 
 def test_signatures_are_counted(tmp_path: Path) -> None:
     (tmp_path / "real/StandIn").mkdir(parents=True)
     (tmp_path / "real/RESACReal.lean").write_text("import Mathlib\n")
-    text = "class A\n@[instance] axiom a : A\n-- axiom no\naxiom b : A\n@[expose] def c := 1\n"
+    text = "axiom trusted {p : Prop} : p\nclass A\n@[instance] axiom a : A\n-- axiom no\ntheorem b : A := trusted\n"
     (tmp_path / "real/StandIn/Mathlib.lean").write_text(text)
     assert real.signatures(real.read_layer(tmp_path)) == (4, 2)
 
@@ -72,9 +80,7 @@ def test_the_command_says_that_it_is_not_a_build_with_mathlib(
     assert command.main(["--real", "--root", str(CORE), "--cache", str(tmp_path)]) == 1
     count, axioms = real.signatures(real.read_layer(CORE))
     out = capsys.readouterr().out
-    assert (
-        f"not a build with Mathlib: {count} signatures of Mathlib, {axioms} of them axioms, were taken on trust" in out
-    )
+    assert f"a stand-in of {count} declarations, of which {axioms} proofs and operations were taken on trust" in out
 
 
 @pytest.mark.slow

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 from pyresac.errors import InputError, NotAContractionError
-from pyresac.tabular import families
+from pyresac.tabular import families, workers
 from pyresac.tabular.checks import Floats
 from pyresac.tabular.exact import ExactRev
 from pyresac.tabular.expectations import EntropicRisk, ExpectationFunctional, KLBall, L1Ball, Nominal
 from pyresac.tabular.live import EnsembleDeviation, EnsembleVariance, LiveOperator, NormPenalty, ScaledPenalty
 from pyresac.tabular.mdp import FiniteMDP
 from pyresac.tabular.operator import RevOperator
-from pyresac.tabular.solvers import METHODS, Solution, models, solve, workers
+from pyresac.tabular.solvers import METHODS, Solution, models, solve
 from pyresac.tabular.values import Max, Mellowmax, Min, PolicyEntropy, PolicyMean, Soft, ValueFunctional
 
 GENERAL = [method for method in ["auto", *METHODS] if method != "gauss_seidel"]

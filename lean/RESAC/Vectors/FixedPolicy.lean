@@ -1,6 +1,8 @@
 module
 
-public import RESAC.VectorTables
+public import RESAC.Foundations.Tables
+public import RESAC.Contraction.Terminal
+public import RESAC.Live.EnsembleStd
 
 public section
 

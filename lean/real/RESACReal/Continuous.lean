@@ -1,7 +1,7 @@
 module
 
 public import RESACReal.Finite
-public import RESAC.Continuous
+public import RESAC.Contraction.Continuous
 
 public section
 

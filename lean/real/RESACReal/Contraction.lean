@@ -1,6 +1,6 @@
 module
 
-public import RESAC.FixedPoint
+public import RESAC.Contraction.FixedPoint
 public import Mathlib
 
 public section

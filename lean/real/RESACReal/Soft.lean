@@ -1,8 +1,8 @@
 module
 
 public import RESACReal.Finite
-public import RESAC.EntropicRisk
-public import RESAC.SoftPolicy
+public import RESAC.Soft.EntropicRisk
+public import RESAC.Soft.SoftPolicy
 
 public section
 

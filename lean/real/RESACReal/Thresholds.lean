@@ -1,8 +1,8 @@
 module
 
 public import RESACReal.Contraction
-public import RESAC.Counterproof
-public import RESAC.EnsembleStd
+public import RESAC.Live.Counterproof
+public import RESAC.Live.EnsembleStd
 
 public section
 
@@ -48,7 +48,8 @@ theorem norm_contractingWith_iff (R : Real) {γ lam : Real} (hγ : 0 < γ) (hlam
     funext q; unfold normBackup; rw [mag_eq_abs]
   rw [e, ← contracts_iff, normBackup_contracts_iff R hγ hlam]
 
-/-- At the paper's `γ = 0.99` and `λ = 0.01` the live norm penalty contracts. C14. -/
+/-- At the paper's `γ = 0.99` and `λ = 0.01` the live penalty of a single value contracts. With two
+entries the paper's sum over all weights does not: `RESAC.revLive_weight_paper`. C14. -/
 theorem norm_paper_inside (R : Real) :
     ∃ K, ContractingWith K fun q : Real => R + 99 / 100 * (q - 1 / 100 * abs q) :=
   (norm_contractingWith_iff R (by grind) (by grind)).2 (by grind)

@@ -1,1 +1,39 @@
-"""The algorithms: their options, formulas and update."""
+"""The algorithms: one file each, with its options and formulas; `ALGORITHMS` names them all."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+from pyresac.deep.algorithms.base import Algorithm, DeepOptions
+from pyresac.errors import InputError
+
+ALGORITHMS = {
+    "resac": "resac.RESAC",
+    "sac": "sac.SAC",
+    "td3": "td3.TD3",
+    "redq": "redq.REDQ",
+    "sac-n": "sac_n.SACN",
+    "bac": "bac.BAC",
+    "tqc": "tqc.TQC",
+    "dsac": "dsac.DSAC",
+}
+"""Names on the command line; the file and class of each."""
+
+
+def algorithm_type(name: str) -> type[Algorithm[Any]]:
+    """The class of an algorithm, whose `options_type` are the options that it reads. InputError for an unknown name."""
+    if name not in ALGORITHMS:
+        raise InputError(f"algorithm {name!r} is unknown; known are {', '.join(ALGORITHMS)}")
+    file, _, cls = ALGORITHMS[name].partition(".")
+    found: type[Algorithm[Any]] = getattr(importlib.import_module(f"{__name__}.{file}"), cls)
+    return found
+
+
+def algorithm_of(options: DeepOptions) -> Algorithm[Any]:
+    """The algorithm that reads options of this type. Raises TypeError if there is none."""
+    for name in ALGORITHMS:
+        found = algorithm_type(name)
+        if found.options_type is type(options):
+            return found(options)
+    raise TypeError(f"no algorithm reads {type(options).__name__}")

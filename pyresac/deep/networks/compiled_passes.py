@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from pyresac.deep.networks import pass_kernels as kernels
+from pyresac.deep.networks.inputs import Inputs
 from pyresac.deep.networks.layout import Integers, NetworkLayout
 
 SMALL_PRODUCT = 10**6
@@ -37,7 +39,7 @@ def _chunk(layout: NetworkLayout, size: int) -> int:
 
 
 class CompiledPass(NamedTuple):
-    """A pass, see `ensemble.ForwardPass`."""
+    """A pass, see `ForwardPass`."""
 
     layout: NetworkLayout
     matrix: Tensor
@@ -47,26 +49,28 @@ class CompiledPass(NamedTuple):
     codes: Integers
     """(B, F)"""
     hidden: NDArray[Any]
-    """(K, R·ΣH_l), see `kernels`."""
+    """(K, R·ΣH_l), see `kernels`, as the next one."""
+    inverse: NDArray[Any]
     rows: int
     """R"""
+    threads: int
     output: Tensor
     """(K, B, outputs)"""
 
     def first(self, rows: int) -> CompiledPass:
-        """See `ensemble.ForwardPass`."""
+        """See `ForwardPass`."""
         rows_kept = self.rows if self.rows >= len(self.dense) else 0
         dense, codes = self.dense[:rows], self.codes[:rows]
         return self._replace(dense=dense, codes=codes, rows=rows_kept, output=self.output[:, :rows])
 
     def gradient(self, of_output: Tensor, out: Tensor | None = None) -> Tensor:
-        """See `ensemble.ForwardPass`."""
+        """See `ForwardPass`."""
         result = torch.empty_like(self.matrix) if out is None else out
         self._backward(of_output, result.numpy(), 0)
         return result
 
     def input_gradient(self, of_output: Tensor, columns: int | None = None) -> Tensor:
-        """See `ensemble.ForwardPass`."""
+        """See `ForwardPass`."""
         nothing = np.empty((0, self.matrix.shape[1]), self.dense.dtype)
         of_inputs = self._backward(of_output, nothing, self.layout.dense if columns is None else columns)
         return torch.from_numpy(of_inputs).sum(0)
@@ -81,41 +85,43 @@ class CompiledPass(NamedTuple):
 
         def work_on(first: int, last: int) -> None:
             kernels.backward(
-                *(matrix, first, last, *plan, self.dense, self.codes, self.hidden, self.rows),
-                *(slope, gradient, of_inputs, chunk),
+                *(matrix, first, last, *plan, self.dense, self.codes, self.hidden, self.inverse),
+                *(self.rows, slope, gradient, of_inputs, chunk),
             )
 
-        _share(len(matrix), self.layout, len(self.dense), work_on)
+        share(len(matrix), self.layout, len(self.dense), self.threads, work_on)
         return of_inputs
 
 
-def run_compiled(
-    matrix: Tensor, layout: NetworkLayout, dense: Tensor, codes: Tensor | None, keep: bool = True
-) -> CompiledPass:
-    """See `ensemble.run`. Raises IndexError for a code beyond all features' categories."""
-    parameters, inputs = matrix.detach(), dense.detach().contiguous().numpy()
-    heads, size = len(parameters), len(inputs)
+def run_compiled(matrix: Tensor, layout: NetworkLayout, inputs: Inputs, keep: bool, threads: int) -> CompiledPass:
+    """See `Network.run`. Raises IndexError for a code beyond all features' categories."""
+    parameters, dense, codes = matrix.detach(), inputs.dense.detach().contiguous().numpy(), inputs.codes
+    heads, size = len(parameters), len(dense)
     given = np.empty((size, 0), np.int64) if codes is None else codes.contiguous().numpy()
     chunk = _chunk(layout, size)
     rows = size if keep else chunk
-    hidden = np.empty((heads, rows * sum(layout.hidden)), inputs.dtype)
-    output = np.empty((heads, size, layout.outputs), inputs.dtype)
+    hidden = np.empty((heads, rows * sum(layout.hidden)), dense.dtype)
+    inverse = np.empty((heads, rows * len(layout.normalised)), dense.dtype)
+    output = np.empty((heads, size, layout.outputs), dense.dtype)
     numbers, plan, known = parameters.numpy(), layout.plan, [True] * heads
 
     def work_on(first: int, last: int) -> None:
-        known[first] = kernels.forward(numbers, first, last, *plan, inputs, given, hidden, rows, output, chunk)
+        known[first] = kernels.forward(
+            *(numbers, first, last, *plan, dense, given, hidden, inverse, rows, output, chunk)
+        )
 
-    _share(heads, layout, size, work_on)
+    share(heads, layout, size, threads, work_on)
     if not all(known):
         raise IndexError(
             f"codes from {given.min()} to {given.max()}; they must lie in 0 … {layout.code_offsets[-1] - 1}"
         )
-    return CompiledPass(layout, parameters, inputs, given, hidden, rows, torch.from_numpy(output))
+    kept = (hidden, inverse, rows)
+    return CompiledPass(layout, parameters, dense, given, *kept, threads, torch.from_numpy(output))
 
 
-def _share(heads: int, layout: NetworkLayout, size: int, work: Callable[[int, int], None]) -> None:
+def share(heads: int, layout: NetworkLayout, size: int, threads: int, work: Callable[[int, int], None]) -> None:
     """Call `work` on ranges of heads, each in a thread."""
-    threads = min(_threads, heads)
+    threads = min(threads, heads)
     if threads == 1 or heads * size * layout.weight_count < WORTH_SHARING:
         work(0, heads)
         return
@@ -131,16 +137,17 @@ def _pool(threads: int) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(threads, thread_name_prefix="heads")
 
 
-_threads = 1
+@contextmanager
+def single_threaded_libraries() -> Iterator[None]:
+    """Give PyTorch and the BLAS of NumPy and SciPy one thread each until the end of the block.
 
-
-def use_threads(count: int) -> None:
-    """Share heads out to `count` threads.
-
-    PyTorch and the BLAS of NumPy and SciPy get one in this process: what is left to them is small, and a thread of
-    theirs that waits for more takes a core from the heads.
+    What is left to them is small, and a thread of theirs that waits for more takes a core from the heads. For commands,
+    whose process it is: no constructor enters it.
     """
-    global _threads
-    _threads = count
+    before = torch.get_num_threads()
     torch.set_num_threads(1)
-    threadpoolctl.threadpool_limits(1, user_api="blas")
+    try:
+        with threadpoolctl.threadpool_limits(1, user_api="blas"):
+            yield
+    finally:
+        torch.set_num_threads(before)

@@ -2,7 +2,7 @@
 
 One matrix instead of a list of tensors: the optimiser, the target update, the gradient norm and κ are one operation
 each, whatever the number of layers and heads. A row holds the weights first (so κ is the l1 norm of a leading block),
-then the biases, then the embedding tables.
+then the biases, then the embedding tables, then the scales and the shifts of normalisation.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import math
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, pairwise
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import torch
@@ -19,10 +19,14 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 Integers = NDArray[np.int64]
+Activation: TypeAlias = Literal["relu", "tanh"]
+"""Each is known from its own output, which is what a pass keeps."""
+
+Normalisation: TypeAlias = Literal["none", "layer", "batch"]
 
 LARGEST_EMBEDDING = 50
-MATRICES_KEPT = 8
-"""Matrices of one layout whose views are kept."""
+LAYER_EPSILON = 1e-5
+"""Added to the variance in layer normalisation."""
 
 
 def embedding_width(categories: int) -> int:
@@ -41,6 +45,11 @@ class NetworkLayout:
     hidden: tuple[int, ...]
     """Widths of the hidden layers, at least one."""
     outputs: int
+    activation: Activation = "relu"
+    """After each hidden layer."""
+    normalisation: Normalisation = "none"
+    """layer: of each hidden layer's numbers before its activation, over the layer's units. batch: of each linear
+    layer's inputs, over the batch."""
 
     @cached_property
     def embeddings(self) -> tuple[int, ...]:
@@ -53,11 +62,22 @@ class NetworkLayout:
         return (self.dense + sum(self.embeddings), *self.hidden, self.outputs)
 
     @cached_property
+    def layer_shapes(self) -> tuple[tuple[int, int], ...]:
+        """(in, out) of each weight matrix, in the order of a row."""
+        return tuple(pairwise(self.sizes))
+
+    @cached_property
+    def normalised(self) -> tuple[int, ...]:
+        """Widths of what is normalised, each with a scale and a shift a unit; () without normalisation."""
+        return {"none": (), "layer": self.hidden, "batch": self.sizes[:-1]}[self.normalisation]
+
+    @cached_property
     def shapes(self) -> tuple[tuple[int, ...], ...]:
-        """Shapes in the order of a row: weights (in, out), biases (out,), tables (N_i, d_i)."""
-        layers = list(pairwise(self.sizes))
+        """Shapes in the order of a row: weights (in, out), biases (out,), tables (N_i, d_i), scales and shifts (n,)."""
+        layers = self.layer_shapes
         tables = zip(self.categories, self.embeddings, strict=True)
-        return (*layers, *((size,) for _, size in layers), *tables)
+        affine = [(size,) for size in self.normalised]
+        return (*layers, *((size,) for _, size in layers), *tables, *affine, *affine)
 
     @cached_property
     def offsets(self) -> tuple[int, ...]:
@@ -67,7 +87,12 @@ class NetworkLayout:
     @property
     def layers(self) -> int:
         """Number of weight matrices, L."""
-        return len(self.sizes) - 1
+        return len(self.layer_shapes)
+
+    @property
+    def activations(self) -> int:
+        """Numbers that a pass keeps for each input."""
+        return sum(self.hidden) + self.outputs
 
     @property
     def weight_count(self) -> int:
@@ -89,13 +114,21 @@ class NetworkLayout:
         """The layout as arrays."""
         offsets = np.array(self.offsets[:-1], dtype=np.int64)
         return Plan(
+            tanh=self.activation == "tanh",
             sizes=np.array(self.sizes, dtype=np.int64),
             weights=offsets[: self.layers],
             biases=offsets[self.layers : 2 * self.layers],
-            tables=offsets[2 * self.layers :],
+            tables=offsets[2 * self.layers : self._plain],
             widths=np.array(self.embeddings, dtype=np.int64),
             starts=np.array(self.code_offsets, dtype=np.int64),
+            scales=offsets[self._plain : self._plain + len(self.normalised)],
+            shifts=offsets[self._plain + len(self.normalised) :],
         )
+
+    @property
+    def _plain(self) -> int:
+        """Number of tensors before the scales."""
+        return 2 * self.layers + len(self.categories)
 
     def views(self, matrix: Tensor) -> list[Tensor]:
         """The tensors in `shapes`, each (K, *shape), as views of `matrix` (K, P)."""
@@ -106,28 +139,15 @@ class NetworkLayout:
     def split(self, matrix: Tensor) -> tuple[list[Tensor], list[Tensor], list[Tensor]]:
         """Weights, biases, tables."""
         views = self.views(matrix)
-        return views[: self.layers], views[self.layers : 2 * self.layers], views[2 * self.layers :]
+        return views[: self.layers], views[self.layers : 2 * self.layers], views[2 * self.layers : self._plain]
 
-    def parts(self, matrix: Tensor) -> Parts:
-        """The tensors of `matrix` (K, P), views without gradient, made once for each matrix.
-
-        An entry keeps its matrix's memory, so what has the same address while it is there is another view of it.
-        """
-        address, kept = matrix.data_ptr(), self._kept
-        found = kept.get(address)
-        if found is None or (found.matrix.shape, found.matrix.stride()) != (matrix.shape, matrix.stride()):
-            found = Parts.of(matrix.detach(), self)
-            kept[address] = found
-            if len(kept) > MATRICES_KEPT:
-                del kept[next(iter(kept))]
-        return found
-
-    @cached_property
-    def _kept(self) -> dict[int, Parts]:
-        return {}
+    def affine(self, matrix: Tensor) -> tuple[list[Tensor], list[Tensor]]:
+        """Scales and shifts of normalisation, each (K, n); none without it."""
+        views = self.views(matrix)[self._plain :]
+        return views[: len(self.normalised)], views[len(self.normalised) :]
 
     def initial(self, heads: int, generator: torch.Generator, fan_out: bool = False) -> Tensor:
-        """(K, P) fresh parameters: weights and biases uniform in ±1/√fan_in, embeddings in ±1/√d.
+        """(K, P) fresh parameters: weights and biases uniform in ±1/√fan_in, embeddings in ±1/√d, scales 1, shifts 0.
 
         fan_out: the published program's slip, which reads a layer's outputs for its inputs.
         """
@@ -140,12 +160,17 @@ class NetworkLayout:
         for table in tables:
             bound = 1.0 / math.sqrt(table.shape[2])
             table.uniform_(-bound, bound, generator=generator)
+        for scale, shift in zip(*self.affine(matrix), strict=True):
+            scale.fill_(1.0)
+            shift.zero_()
         return matrix
 
 
 class Plan(NamedTuple):
     """A layout as compiled kernels take it."""
 
+    tanh: bool
+    """Whether the activation is tanh, and not ReLU."""
     sizes: Integers
     """(L + 1,) widths of the continuous inputs with the embeddings, of the hidden layers, of the output."""
     weights: Integers
@@ -158,37 +183,14 @@ class Plan(NamedTuple):
     """(F,) of the embeddings."""
     starts: Integers
     """(F + 1,) `NetworkLayout.code_offsets`."""
-
-
-class Parts(NamedTuple):
-    """Views of a parameter matrix, or of its gradient, as a pass through the networks needs them."""
-
-    matrix: Tensor
-    """(K, P)"""
-    weights: list[Tensor]
-    """(K, in, out) of each layer."""
-    transposed: list[Tensor]
-    """The same, (K, out, in)."""
-    biases: list[Tensor]
-    """(K, 1, out) of each layer."""
-    tables: list[Tensor]
-    """(K, N_f, d_f) of each categorical feature."""
-    dense: Tensor
-    """(K, D, H), the rows of the first layer's weights for continuous inputs."""
-    embedded: list[Tensor]
-    """(K, d_f, H), its rows for each feature's embedding."""
-
-    @classmethod
-    def of(cls, matrix: Tensor, layout: NetworkLayout) -> Parts:
-        """Of `matrix` (K, P)."""
-        weights, biases, tables = layout.split(matrix)
-        dense, *embedded = torch.split(weights[0], [layout.dense, *layout.embeddings], 1)
-        transposed = [weight.transpose(1, 2) for weight in weights]
-        return cls(matrix, weights, transposed, [bias[:, None] for bias in biases], tables, dense, embedded)
+    scales: Integers
+    """Where the scales of each normalised layer begin in a row: (L − 1,), (L,) of batches, () without normalisation."""
+    shifts: Integers
+    """And its shifts."""
 
 
 def weight_norms(matrix: Tensor, layout: NetworkLayout, biases: bool = False) -> Tensor:
-    """κ_k = Σ_l ‖W_l‖₁ (K,) of every head, section 4.2: weights of the layers, neither biases nor embedding tables.
+    """κ_k = Σ_l ‖W_l‖₁ (K,) of every head, section 4.2: weights of the layers, no biases, tables or scales.
 
     biases: count biases as well, as the published program does.
     """

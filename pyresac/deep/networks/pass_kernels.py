@@ -5,10 +5,12 @@ products is more than a loop over what is at hand. The products are SciPy's BLAS
 disjoint parts, so that ranges of heads can go to several threads; results do not depend on how they are shared out.
 
 Shared arguments, for heads `first` to `last` of K networks of L layers, H_l units wide, H_0 inputs and H_L outputs:
-matrix (K, P) parameters; sizes (L + 1,) H_0 … H_L; weights, biases (L,), where each begins in a row; dense (B, D);
-codes (B, F), offset, F may be 0; tables (F,) where each table begins in a row; widths (F,) of the embeddings;
-starts (F + 1,) the first of each feature's codes; hidden (K, R·ΣH_l), activations of R rows, a layer after the other,
-l = 1 … L − 1; chunk, the number of rows taken at a time.
+matrix (K, P) parameters; tanh, the activation, else ReLU; sizes (L + 1,) H_0 … H_L; weights, biases (L,), where each
+begins in a row; dense (B, D); codes (B, F), offset, F may be 0; tables (F,) where each table begins in a row; widths
+(F,) of the embeddings; starts (F + 1,) the first of each feature's codes; scales, shifts (L − 1,), where those of each
+hidden layer's normalisation begin, or (0,) without one; hidden (K, R·ΣH_l), of R rows, one layer after the other, l =
+1 … L − 1, activations, or with normalisation x̂, from which they are made again; inverse (K, R·(L − 1)), 1/√(var + ε) of
+normalisation, without columns if there is none; chunk, the number of rows taken at a time.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pyresac.deep.networks.layer_norm_kernels import normalise, normalise_back, scale_and_shift
 from pyresac.deep.networks.layout import Integers
 from pyresac.jit import compiled
 
@@ -26,13 +29,13 @@ Numbers = NDArray[Any]
 
 @compiled
 def forward(
-    matrix: Numbers, first: int, last: int, sizes: Integers, weights: Integers, biases: Integers, tables: Integers,
-    widths: Integers, starts: Integers, dense: Numbers, codes: Integers, hidden: Numbers, rows: int, output: Numbers,
-    chunk: int,
+    matrix: Numbers, first: int, last: int, tanh: bool, sizes: Integers, weights: Integers, biases: Integers,
+    tables: Integers, widths: Integers, starts: Integers, scales: Integers, shifts: Integers, dense: Numbers,
+    codes: Integers, hidden: Numbers, inverse: Numbers, rows: int, output: Numbers, chunk: int,
 ) -> bool:  # fmt: skip
-    """Fill `output` (K, B, H_L) and `hidden`, of rows = B rows; of the last chunk alone if rows = chunk < B.
+    """Fill `output` (K, B, H_L), `hidden` and `inverse`, of rows = B rows; of the last chunk alone if rows = chunk < B.
 
-    False, and nothing done, if a code is none.
+    Returns False, and writes nothing, if a code is outside its range.
     """
     for i in range(codes.shape[0]):
         for f in range(codes.shape[1]):
@@ -40,6 +43,7 @@ def forward(
                 return False
     size, inputs = dense.shape
     layers, zero = len(sizes) - 1, matrix.dtype.type(0)
+    active = np.empty(chunk * sizes[1:].max() if len(scales) > 0 else 0, matrix.dtype)
     for k in range(first, last):
         row = matrix[k]
         # what each code adds to the first layer: its embedding times its rows of the first weights
@@ -64,17 +68,30 @@ def forward(
                 else:
                     into[:] = zero
                 bias = row[biases[layer] : biases[layer] + m]
+                after = active[: taken * m].reshape(taken, m) if len(scales) > 0 else into
                 for i in range(taken):
                     if layer == 0:
                         for f in range(codes.shape[1]):
                             code = codes[begin + i, f]
                             for j in range(m):
                                 into[i, j] += of_code[code, j]
-                    for j in range(m):
-                        x = into[i, j] + bias[j]
-                        # what is no number stays so
-                        into[i, j] = zero if x < zero else x
-                value = into
+                    if len(scales) > 0:
+                        for j in range(m):
+                            into[i, j] += bias[j]
+                        scale = row[scales[layer] : scales[layer] + m]
+                        shift = row[shifts[layer] : shifts[layer] + m]
+                        inverse[k, layer * rows + start + i] = normalise(into[i])
+                        scale_and_shift(into[i], scale, shift, after[i])
+                        _activate(after[i], tanh)
+                    elif tanh:
+                        for j in range(m):
+                            into[i, j] = np.tanh(into[i, j] + bias[j])
+                    else:
+                        for j in range(m):
+                            x = into[i, j] + bias[j]
+                            # NaN stays NaN
+                            into[i, j] = zero if x < zero else x
+                value = after
                 layer_begin += rows * m
             n, m = value.shape[1], sizes[layers]
             last_weight = row[weights[layers - 1] : weights[layers - 1] + n * m].reshape(n, m)
@@ -88,9 +105,10 @@ def forward(
 
 @compiled
 def backward(
-    matrix: Numbers, first: int, last: int, sizes: Integers, weights: Integers, biases: Integers, tables: Integers,
-    widths: Integers, starts: Integers, dense: Numbers, codes: Integers, hidden: Numbers, rows: int,
-    of_output: Numbers, gradient: Numbers, of_inputs: Numbers, chunk: int,
+    matrix: Numbers, first: int, last: int, tanh: bool, sizes: Integers, weights: Integers, biases: Integers,
+    tables: Integers, widths: Integers, starts: Integers, scales: Integers, shifts: Integers, dense: Numbers,
+    codes: Integers, hidden: Numbers, inverse: Numbers, rows: int, of_output: Numbers, gradient: Numbers,
+    of_inputs: Numbers, chunk: int,
 ) -> None:  # fmt: skip
     """From of_output (K, B, H_L) to `gradient` (K, P), and to of_inputs (K, B, C), of the first C continuous inputs.
 
@@ -102,6 +120,7 @@ def backward(
     for layer in range(1, layers):
         widest, total = max(widest, sizes[layer]), total + sizes[layer]
         largest = max(largest, sizes[layer] * sizes[layer + 1])
+    active = np.empty(chunk * widest if len(scales) > 0 else 0, matrix.dtype)
     for k in range(first, last):
         row = matrix[k]
         above, below_slope = np.empty(chunk * widest, matrix.dtype), np.empty(chunk * widest, matrix.dtype)
@@ -109,6 +128,8 @@ def backward(
         of_code = np.zeros((starts[-1], wide), matrix.dtype)
         if len(gradient) > 0:
             gradient[k, biases[0] : biases[layers - 1] + sizes[layers]] = zero
+            if len(scales) > 0:
+                gradient[k, scales[0] :] = zero
         for begin in range(0, size, chunk):
             taken = min(chunk, size - begin)
             slope, layer_begin = of_output[k, begin : begin + taken], rows * total
@@ -118,7 +139,15 @@ def backward(
                 layer_begin -= rows * n
                 if layer > 0:
                     place = layer_begin + begin * n
-                    below = hidden[k, place : place + taken * n].reshape(taken, n)
+                    normed = hidden[k, place : place + taken * n].reshape(taken, n)
+                    below = normed
+                    if len(scales) > 0:
+                        below = active[: taken * n].reshape(taken, n)
+                        at = scales[layer - 1]
+                        shift = row[shifts[layer - 1] : shifts[layer - 1] + n]
+                        for i in range(taken):
+                            scale_and_shift(normed[i], row[at : at + n], shift, below[i])
+                            _activate(below[i], tanh)
                 else:
                     below = dense[begin : begin + taken]
                 if len(gradient) > 0:
@@ -138,7 +167,19 @@ def backward(
                 if layer > 0:
                     weight = row[weights[layer] : weights[layer] + n * m].reshape(n, m)
                     through = below_slope[: taken * n].reshape(taken, n)
-                    _through(slope, weight, below, through)
+                    _through(slope, weight, below, through, tanh)
+                    if len(scales) > 0:
+                        at = scales[layer - 1]
+                        scale = row[at : at + n]
+                        for i in range(taken):
+                            own = normed[i]
+                            if len(gradient) > 0:
+                                of_scale = gradient[k, at : at + n]
+                                of_shift = gradient[k, shifts[layer - 1] : shifts[layer - 1] + n]
+                                for j in range(n):
+                                    of_scale[j] += through[i, j] * own[j]
+                                    of_shift[j] += through[i, j]
+                            normalise_back(through[i], scale, own, inverse[k, (layer - 1) * rows + begin + i])
                     above, below_slope = below_slope, above
                     slope = through
             if len(gradient) > 0:
@@ -164,16 +205,30 @@ def backward(
 
 
 @compiled
-def _through(slope: Numbers, weight: Numbers, below: Numbers, through: Numbers) -> None:
-    """through = slope·weightᵀ where ReLU let something through."""
+def _activate(row: Numbers, tanh: bool) -> None:
+    """The activation, in place."""
+    zero = row.dtype.type(0)
+    for j in range(len(row)):
+        # NaN stays NaN
+        row[j] = np.tanh(row[j]) if tanh else zero if row[j] < zero else row[j]
+
+
+@compiled
+def _through(slope: Numbers, weight: Numbers, below: Numbers, through: Numbers, tanh: bool) -> None:
+    """through = slope·weightᵀ times the activation's derivative at `below`, its own output."""
     count, n = through.shape
-    zero = through.dtype.type(0)
-    if slope.shape[1] == 1:
+    zero, one = through.dtype.type(0), through.dtype.type(1)
+    if slope.shape[1] == 1 and not tanh:
         for i in range(count):
             for j in range(n):
                 through[i, j] = zero if below[i, j] <= zero else slope[i, 0] * weight[j, 0]
         return
     np.dot(slope, weight.T, through)
-    for i in range(count):
-        for j in range(n):
-            through[i, j] = zero if below[i, j] <= zero else through[i, j]
+    if tanh:
+        for i in range(count):
+            for j in range(n):
+                through[i, j] *= one - below[i, j] * below[i, j]
+    else:
+        for i in range(count):
+            for j in range(n):
+                through[i, j] = zero if below[i, j] <= zero else through[i, j]

@@ -1,7 +1,7 @@
 """Compiled loops over what is no product: Adam's step, and a policy's draw with its gradient, on the CPU.
 
 Each is one pass over its numbers where PyTorch would take one an operation; at batches of some hundred transitions the
-calls themselves are what costs. `adam` and `distribution` say the same in PyTorch's operations, for other devices.
+calls themselves are what costs. `adam` and `squashed_gaussian` say the same in PyTorch's operations, for other devices.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ from pyresac.jit import compiled
 Numbers = NDArray[Any]
 
 BETA1, BETA2, EPSILON = 0.9, 0.999, 1e-8
-"""Adam's β₁ and β₂, the decay of the moments, and ε."""
+"""Adam's usual β₁, and β₂, the decay of the moments, and ε."""
 
 
 @compiled
 def adam(
     gradient: Numbers, parameter: Numbers, mean: Numbers, square: Numbers, average: Numbers, rate: float,
-    rescale: float, share: float,
+    rescale: float, share: float, beta1: float,
 ) -> None:  # fmt: skip
     """One step on (n,) numbers, moments included; then `average` goes `share` of its way to the parameter.
 
     rate: Adam's over 1 − β₁ᵗ. rescale: 1/√(1 − β₂ᵗ). An `average` without numbers is not asked for.
     """
     kind = parameter.dtype.type
-    new, kept, squared = kind(1.0 - BETA1), kind(BETA2), kind(1.0 - BETA2)
+    new, kept, squared = kind(1.0 - beta1), kind(BETA2), kind(1.0 - BETA2)
     step, scale, least = kind(rate), kind(rescale), kind(EPSILON)
     for i in range(len(parameter)):
         slope = gradient[i]
@@ -51,7 +51,7 @@ def draw(
     outputs: Numbers, noise: Numbers, low: float, high: float, constant: float, spread: Numbers, unit: Numbers,
     log_prob: Numbers,
 ) -> None:  # fmt: skip
-    """`distribution.draw` of outputs (B, 2A) and noise (B, A) into spread, unit (B, A) and log_prob (B,).
+    """`squashed_gaussian.squashed` of outputs (B, 2A) and noise (B, A) into spread, unit (B, A) and log_prob (B,).
 
     With x = e^(−2|u|) − 1 both tanh u = ±x/(2 + x) and log(e^u + e^−u) = |u| + log(2 + x) keep their digits. What is no
     number stays so.
@@ -76,14 +76,15 @@ def draw(
 
 @compiled
 def draw_gradient(
-    outputs: Numbers, spread: Numbers, unit: Numbers, low: float, high: float, of_unit: Numbers, of_log_prob: float,
+    outputs: Numbers, spread: Numbers, unit: Numbers, low: float, high: float, of_unit: Numbers, of_log_prob: Numbers,
     gradient: Numbers,
 ) -> None:  # fmt: skip
-    """`distribution.SampledAction.gradient` into `gradient` (B, 2A)."""
+    """`CompiledAction.gradient` into `gradient` (B, 2A); of_log_prob: (B,)."""
     size, actions = unit.shape
     kind = unit.dtype.type
-    weight, one = kind(of_log_prob), kind(1.0)
+    one = kind(1.0)
     for i in range(size):
+        weight = of_log_prob[i]
         for j in range(actions):
             tanh, raw = unit[i, j], outputs[i, actions + j]
             of_mean = of_unit[i, j] * (one - tanh * tanh) + kind(2.0) * tanh * weight

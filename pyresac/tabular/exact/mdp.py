@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from pyresac.errors import InputError
-
-if TYPE_CHECKING:
-    from pyresac.tabular.mdp import FiniteMDP
 
 Number: TypeAlias = Fraction | int
 Table: TypeAlias = tuple[tuple[Fraction, ...], ...]
@@ -105,19 +102,6 @@ class ExactMDP:
     def constant(self, c: Number) -> Table:
         """The table that is c on every pair."""
         return tuple((rational(c),) * self.n_actions for _ in range(self.n_states))
-
-    def to_float(self) -> FiniteMDP:
-        """The nearest float64 MDP; row sums that rounding moved off 1 are carried in its `row_error`."""
-        import numpy as np
-
-        from pyresac.tabular.mdp import FiniteMDP
-
-        return FiniteMDP.from_arrays(
-            np.array([[[float(x) for x in row] for row in state] for state in self.transition]),
-            np.array([[float(x) for x in row] for row in self.reward]),
-            float(self.discount),
-            available=None if self.available is None else np.array(self.available),
-        )
 
 
 def check_shape(name: str, rows: Sequence[Sequence[object]], n_states: int, n_actions: int) -> None:

@@ -21,9 +21,13 @@ from pyresac.tabular.exact.mdp import (
     rational,
     table,
 )
+from pyresac.tabular.exact.sets import WorstRow
 
 Value: TypeAlias = Literal["max", "min"] | Table
 """The value functional: the best action, the worst one, or the mean under a policy π[s][a]."""
+
+Adversary: TypeAlias = list[list[Sequence[Fraction]]]
+"""A row for each pair."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +36,7 @@ class ExactRev:
 
     epistemic: Γ as a table, or None for 0. value: "max", "min", or a policy [s][a] (rows are probability vectors).
     kernels: a finite (s,a)-rectangular set; E is then the worst of them at each pair (Lean: `fmin` of expectations).
+    inner: the worst row of a set, one of `exact.sets`, instead of `kernels`; its rows are vertices of the set.
     penalty_at: "pair" reads Γ(s, a); "next" reads Γ(s', a') inside the expectation: R + γ(E[V(Q − λ_epi·Γ)] − κ).
     done: [s][a] booleans. Where true, the bracket is masked, R + γ·0: the reading of terminal transitions
     that `(1 − done)` gives. Discounting (C10) and the ranking under a constant κ (C22 d) fail there.
@@ -47,6 +52,7 @@ class ExactRev:
     kernels: Sequence[Kernel] | None = None
     penalty_at: Literal["pair", "next"] = "pair"
     done: Sequence[Sequence[bool]] | None = None
+    inner: WorstRow | None = None
     _gamma: Table = field(init=False, repr=False, default=())
     _kernels: tuple[Kernel, ...] = field(init=False, repr=False, default=())
 
@@ -71,6 +77,8 @@ class ExactRev:
         for i, k in enumerate(chosen):
             check_kernel(f"kernels[{i}]", k, mdp)
         object.__setattr__(self, "_kernels", chosen)
+        if self.kernels is not None and self.inner is not None:
+            raise InputError("kernels and inner are both given; a robust set is one of them")
         if self.done is not None:
             check_flags("done", self.done, mdp)
 
@@ -108,7 +116,7 @@ class ExactRev:
         """
         mdp = self.mdp
         weights = [self._start(s) for s in range(mdp.n_states)]
-        adversary = [[0] * mdp.n_actions for _ in range(mdp.n_states)]
+        adversary: Adversary = [list(self._kernels[0][s]) for s in range(mdp.n_states)]
         while True:
             v = self._evaluate_against(weights, adversary)
             q = self.backup(v)
@@ -137,8 +145,11 @@ class ExactRev:
         choose = max if self.value == "max" else min
         return choose(values[a] for a in self.mdp.actions(s))
 
-    def _expectations(self, s: int, a: int, v: Sequence[Fraction]) -> list[Fraction]:
-        return [sum((p * x for p, x in zip(k[s][a], v, strict=True)), Fraction(0)) for k in self._kernels]
+    def _worst_row(self, s: int, a: int, v: Sequence[Fraction]) -> Sequence[Fraction]:
+        """The first row of the set at (s, a) with the least expectation of v."""
+        if self.inner is not None:
+            return self.inner(self.mdp.transition[s][a], v)
+        return min((k[s][a] for k in self._kernels), key=lambda row: _dot(row, v))
 
     def _masked(self, s: int, a: int) -> bool:
         return self.done is not None and self.done[s][a]
@@ -146,7 +157,7 @@ class ExactRev:
     def _bracket(self, s: int, a: int, v: Sequence[Fraction]) -> Fraction:
         if self._masked(s, a):
             return Fraction(0)
-        return min(self._expectations(s, a, v)) - self.frozen(s, a)
+        return _dot(self._worst_row(s, a, v), v) - self.frozen(s, a)
 
     def _start(self, s: int) -> list[Fraction]:
         if isinstance(self.value, tuple):
@@ -154,21 +165,21 @@ class ExactRev:
         first = self.mdp.actions(s)[0]
         return [Fraction(int(a == first)) for a in range(self.mdp.n_actions)]
 
-    def _evaluate_against(self, weights: list[list[Fraction]], adversary: list[list[int]]) -> list[Fraction]:
+    def _evaluate_against(self, weights: list[list[Fraction]], adversary: Adversary) -> list[Fraction]:
         """The value of `weights` against the worst kernel of each pair; `adversary` is improved in place."""
         while True:
             v = self._evaluate(weights, adversary)
             changed = False
             for s in range(self.mdp.n_states):
                 for a in self.mdp.actions(s):
-                    e = self._expectations(s, a, v)
-                    if min(e) < e[adversary[s][a]]:
-                        adversary[s][a] = e.index(min(e))
+                    worst = self._worst_row(s, a, v)
+                    if _dot(worst, v) < _dot(adversary[s][a], v):
+                        adversary[s][a] = worst
                         changed = True
             if not changed:
                 return v
 
-    def _evaluate(self, weights: list[list[Fraction]], adversary: list[list[int]]) -> list[Fraction]:
+    def _evaluate(self, weights: list[list[Fraction]], adversary: Adversary) -> list[Fraction]:
         """Solve v(s) = Σ_a w(s,a)·(seen(s,a)), linear once the kernels are chosen."""
         mdp, n = self.mdp, self.mdp.n_states
         matrix = [[Fraction(int(i == j)) for j in range(n)] for i in range(n)]
@@ -182,10 +193,14 @@ class ExactRev:
                 if self._masked(s, a):
                     continue
                 right[s] -= w * mdp.discount * self.frozen(s, a)
-                row = self._kernels[adversary[s][a]][s][a]
+                row = adversary[s][a]
                 for j in range(n):
                     matrix[s][j] -= w * mdp.discount * row[j]
         return solve_linear(matrix, right)
+
+
+def _dot(row: Sequence[Fraction], v: Sequence[Fraction]) -> Fraction:
+    return sum((p * x for p, x in zip(row, v, strict=True)), Fraction(0))
 
 
 def _policy(policy: Table, mdp: ExactMDP) -> Table:

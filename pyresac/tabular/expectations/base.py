@@ -8,11 +8,33 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
 
 from pyresac.errors import InputError
-from pyresac.tabular.checks import Floats, checked_rows, same_mask
+from pyresac.tabular.checks import Floats, checked_rows, owned, same_mask
 from pyresac.tabular.mdp import FiniteMDP
 from pyresac.tabular.values import UNIT
+
+
+@dataclass(frozen=True, eq=False)
+class WorstRows:
+    """Room for rows of a kernel, in CSR: row i in the slots slots[i]…slots[i + 1] − 1, unused slots at zero."""
+
+    slots: NDArray[np.int64]
+    columns: NDArray[np.int32]
+    weights: Floats
+
+    @classmethod
+    def none(cls) -> WorstRows:
+        """No room: the rows are not wanted."""
+        return cls(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int32), np.empty(0))
+
+    @classmethod
+    def for_pairs(cls, room: NDArray[np.int64]) -> WorstRows:
+        """Rows of at most room[i] entries."""
+        slots = np.concatenate([[0], np.cumsum(room)]).astype(np.int64)
+        return cls(slots, np.zeros(int(slots[-1]), dtype=np.int32), np.zeros(int(slots[-1])))
 
 
 class ExpectationFunctional(ABC):
@@ -24,9 +46,17 @@ class ExpectationFunctional(ABC):
     def __call__(self, mdp: FiniteMDP, v: Floats) -> Floats:
         """E v: v (S,) to (S, A); 0 on unavailable pairs."""
 
-    @abstractmethod
     def worst_kernel(self, mdp: FiniteMDP, v: Floats) -> Floats:
-        """The kernel (S, A, S) at which E v is attained (for the entropic risk: the minimiser of its KL dual)."""
+        """The kernel (S, A, S) at which E v is attained (for the entropic risk: the minimiser of its KL dual).
+
+        Of this and `worst_rows` a functional defines at least one.
+        """
+        dense = np.asarray(self.worst_rows(mdp, v).toarray(), dtype=np.float64)
+        return dense.reshape(mdp.n_states, mdp.n_actions, mdp.n_states)
+
+    def worst_rows(self, mdp: FiniteMDP, v: Floats) -> sparse.csr_array:
+        """The worst kernel as CSR (S·A, S)."""
+        return sparse.csr_array(self.worst_kernel(mdp, v).reshape(mdp.reward.size, mdp.n_states))
 
     @abstractmethod
     def rounding(self, mdp: FiniteMDP, magnitude: float) -> float:
@@ -46,9 +76,9 @@ class Nominal(ExpectationFunctional):
     def __call__(self, mdp: FiniteMDP, v: Floats) -> Floats:
         return mdp.expect(v)
 
-    def worst_kernel(self, mdp: FiniteMDP, v: Floats) -> Floats:
+    def worst_rows(self, mdp: FiniteMDP, v: Floats) -> sparse.csr_array:
         """The kernel itself."""
-        return mdp.dense()
+        return mdp.matrix
 
     def rounding(self, mdp: FiniteMDP, magnitude: float) -> float:
         """M((n + 1)u + row_error), n products summed in any order."""
@@ -83,6 +113,7 @@ class WorstOfKernels(ExpectationFunctional):
                 rows, error = checked_rows(given, mdp.n_states, mdp.n_actions, mdp.available, renormalise=False)
             except InputError as problem:
                 raise InputError(f"kernels[{i}]: {problem}") from None
+            rows = owned(rows, given)
             checked.append(_Checked(FiniteMDP(rows, mdp.reward, mdp.discount, mdp.available, row_error=error)))
         return WorstOfKernels(tuple(checked))
 

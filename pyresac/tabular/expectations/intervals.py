@@ -1,4 +1,4 @@
-"""Interval sets: lower and upper bounds on each transition probability."""
+"""Sets with bounds on each probability, filled from the lowest value up: intervals, CVaR, the L∞ ball."""
 
 from __future__ import annotations
 
@@ -6,43 +6,122 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from pyresac.errors import InputError
-from pyresac.tabular import robust_kernels as rk
-from pyresac.tabular.checks import Floats, check_number, finite_array, real_matrix, same_mask
-from pyresac.tabular.expectations.base import ExpectationFunctional
+from pyresac.jit import compiled
+from pyresac.tabular.checks import Floats, check_number, finite_array, real_matrix
+from pyresac.tabular.expectations.rows import Ball, Bound, Parameter, RowSet, Sweep, over_rows
 from pyresac.tabular.mdp import FiniteMDP
 from pyresac.tabular.values import UNIT
 
+FEW = 12
+"""Picks of the least of what is left, after which sorting the rest costs less."""
+
+
+@compiled
+def fill(w: Floats, high: Floats, x: Floats, left: float) -> float:
+    """Fill w up to `high` from the lowest value, until the mass `left` is placed. Returns Σ w·x."""
+    n, picks, value = len(w), 0, 0.0
+    while left > 0.0 and picks < FEW:
+        least = -1
+        for i in range(n):
+            if w[i] < high[i] and (least < 0 or x[i] < x[least]):
+                least = i
+        if least < 0:
+            left = 0.0
+        elif left < high[least] - w[least]:
+            w[least] += left
+            left = 0.0
+        else:
+            left -= high[least] - w[least]
+            w[least] = high[least]
+            picks += 1
+    if left > 0.0:
+        for i in np.argsort(x):
+            if left <= 0.0:
+                break
+            step = min(left, high[i] - w[i])
+            w[i] += step
+            left -= step
+    for i in range(n):
+        value += w[i] * x[i]
+    return value
+
+
+def interval_row(
+    low: Floats, high: Floats, x: Floats, parameter: float, lowest: float, warm: float, w: Floats
+) -> tuple[float, float, float]:
+    """min of Σ q·x over low ≤ q ≤ high, Σ q = 1."""
+    left = 1.0
+    for i in range(len(low)):
+        w[i] = low[i]
+        left -= low[i]
+    return fill(w, high, x, left), 0.0, warm
+
+
+def tail_row(
+    p: Floats, upper: Floats, x: Floats, alpha: float, lowest: float, warm: float, w: Floats
+) -> tuple[float, float, float]:
+    """The mean of the lowest share alpha of p: w ≤ p/alpha, filled in units of alpha, so that nothing overflows."""
+    total = 0.0
+    for i in range(len(p)):
+        total += p[i]
+        w[i] = 0.0
+    share = alpha * total
+    value = fill(w, p, x, share) / share
+    for i in range(len(p)):
+        w[i] /= share
+    return value, 0.0, warm
+
+
+def box_row(
+    p: Floats, upper: Floats, x: Floats, radius: float, lowest: float, warm: float, w: Floats
+) -> tuple[float, float, float]:
+    """min of Σ q·x over |q − p| ≤ radius on the support of p."""
+    left, high = 0.0, np.empty(len(p))
+    for i in range(len(p)):
+        w[i] = max(p[i] - radius, 0.0)
+        left += p[i] - w[i]
+        high[i] = p[i] + radius if p[i] > 0.0 else 0.0
+    return fill(w, high, x, left), 0.0, warm
+
 
 @dataclass(frozen=True, eq=False)
-class IntervalSet(ExpectationFunctional):
+class IntervalSet(RowSet):
     """min over {q : lower ≤ q ≤ upper, Σ q = 1} at each pair.
 
     lower, upper: (S, A, S) or CSR (S·A, S), 0 ≤ lower ≤ upper ≤ 1, Σ lower ≤ 1 ≤ Σ upper on each available row.
-    Greedy by sorting. Monetary: `RESAC.IsInfimum.monetary` (C03).
+    Filled from the lowest value up (Givan, Leach and Dean 2000). optimistic: the best case instead. Monetary:
+    `RESAC.IsInfimum.monetary`; the worst case exists over every ordered field (`RESAC.intervals_finitelyGenerated`;
+    C03).
     """
 
     lower: Any
     upper: Any
+    optimistic: bool = False
     lean: ClassVar[str] = "RESAC.IsInfimum.monetary"
+    sweep: ClassVar[Sweep] = staticmethod(over_rows(interval_row))
+    support: ClassVar[str] = "nominal"  # type: ignore[misc]
 
     @classmethod
-    def around(cls, mdp: FiniteMDP, radius: float) -> IntervalSet:
+    def around(cls, mdp: FiniteMDP, radius: float, *, optimistic: bool = False) -> IntervalSet:
         """P ± radius on the support of P, cut to [0, 1]; radius in [0, 1]."""
         radius = check_number("radius", radius, "in [0, 1]", low=0.0, high=1.0)
         rows = mdp.matrix
         low = sparse.csr_array((np.maximum(rows.data - radius, 0.0), rows.indices, rows.indptr), shape=rows.shape)
         high = sparse.csr_array((np.minimum(rows.data + radius, 1.0), rows.indices, rows.indptr), shape=rows.shape)
-        return cls(low, high).bound_to(mdp)
+        return cls(low, high, optimistic).bound_to(mdp)
 
-    def bound_to(self, mdp: FiniteMDP) -> IntervalSet:
+    def __post_init__(self) -> None:
+        self.check_options()
+
+    def bind(self, mdp: FiniteMDP) -> Bound:
         """Check the two bounds, and store them on one sparsity pattern. Raises InputError naming the pair."""
-        if isinstance(self.lower, _Pattern) and self.lower.fits(mdp):
-            return self
         low, high = (_rows(name, x, mdp) for name, x in (("lower", self.lower), ("upper", self.upper)))
+        if mdp.available is not None:
+            keep = sparse.diags_array(mdp.available.ravel().astype(np.float64))
+            low, high = (keep @ low).tocsr(), (keep @ high).tocsr()
         pattern = ((low != 0).astype(np.float64) + (high != 0).astype(np.float64)).tocsr()
         pattern.sort_indices()
         columns = np.repeat(np.arange(pattern.shape[0]), np.diff(pattern.indptr)), pattern.indices
@@ -66,57 +145,64 @@ class IntervalSet(ExpectationFunctional):
                 f"row (s={s}, a={a}) has Σ lower = {below[pair]} and Σ upper = {above[pair]}; "
                 "a probability vector needs Σ lower ≤ 1 ≤ Σ upper"
             )
-        asked = mdp.reward.shape, mdp.available
-        return IntervalSet(_Pattern(pattern, lows, *asked), _Pattern(pattern, highs, *asked))
-
-    def __call__(self, mdp: FiniteMDP, v: Floats) -> Floats:
-        return self._sweep(mdp, v, np.empty(0))
-
-    def worst_kernel(self, mdp: FiniteMDP, v: Floats) -> Floats:
-        """The minimising kernel, dense (S, A, S)."""
-        bound = self.bound_to(mdp)
-        pattern = bound.lower.pattern
-        weights = np.empty(pattern.nnz)
-        bound._sweep(mdp, v, weights)
-        rows = sparse.csr_array((weights, pattern.indices, pattern.indptr), shape=pattern.shape)
-        return np.asarray(rows.toarray()).reshape(mdp.n_states, mdp.n_actions, mdp.n_states)
-
-    def _sweep(self, mdp: FiniteMDP, v: Floats, weights: Floats) -> Floats:
-        bound = self.bound_to(mdp)
-        pattern, pairs = bound.lower.pattern, mdp.reward.size
-        out, moved = np.zeros(pairs), np.zeros(pairs)
-        x = np.ascontiguousarray(v, dtype=np.float64)
-        rk.sweep(
-            rk.INTERVAL, pattern.indptr, pattern.indices, bound.lower.data, bound.upper.data, np.empty(0),
-            x, out, weights, moved,
-        )  # fmt: skip
-        if mdp.available is not None:
-            out[~mdp.available.ravel()] = 0.0
-        return out.reshape(mdp.reward.shape)
+        return Bound(mdp, pattern.indptr, pattern.indices, lows, highs, np.zeros(pattern.shape[0]))
 
     def rounding(self, mdp: FiniteMDP, magnitude: float) -> float:
         """M(16n + 32)u: the free mass 1 − Σ lower is off by (n + 1)u, and so is each filling step."""
-        longest = int(np.diff(self.bound_to(mdp).lower.pattern.indptr).max(initial=1))
+        longest = int(np.diff(self.of(mdp).indptr).max(initial=1))
         return 1.01 * magnitude * (16 * longest + 32) * UNIT
 
 
 @dataclass(frozen=True, eq=False)
-class _Pattern:
-    """One bound of an interval set: its data on a shared CSR pattern."""
+class CVaR(Ball):
+    """The mean of v over the worst share alpha of P(·|s, a): alpha in (0, 1], a number or (S, A).
 
-    pattern: sparse.csr_array
-    data: Floats
-    shape: tuple[int, ...]
-    available: NDArray[np.bool_] | None
+    min over {q : q ≤ P/alpha} (Rockafellar and Uryasev; iterated, as in Chow and Ghavamzadeh 2014): alpha = 1 is the
+    nominal expectation. Monetary: `RESAC.IsInfimum.monetary` (C03). optimistic: the mean of the best share.
+    """
 
-    def fits(self, mdp: FiniteMDP) -> bool:
-        return self.shape == mdp.reward.shape and same_mask(self.available, mdp.available)
+    alpha: Parameter
+    optimistic: bool = False
+    lean: ClassVar[str] = "RESAC.IsInfimum.monetary"
+    sweep: ClassVar[Sweep] = staticmethod(over_rows(tail_row))
+    support: ClassVar[str] = "nominal"  # type: ignore[misc]
+    allowed: ClassVar[str] = "in (0, 1]"
+    high: ClassVar[float] = 1.0
+    open_low: ClassVar[bool] = True
+
+    def rounding(self, mdp: FiniteMDP, magnitude: float) -> float:
+        """M((6n + 16)u + 2·row_error).
+
+        In units of alpha, the share left is off by (n + 1)u at its start and by u a step; an error of δ in where the
+        tail ends moves the mean by at most 2Mδ. The sum of n products, and the division, cost (n + 2)u·M.
+        """
+        return 1.01 * magnitude * ((6 * mdp.longest_row + 16) * UNIT + 2 * mdp.row_error)
+
+
+@dataclass(frozen=True, eq=False)
+class LInfinityBall(Ball):
+    """min over {q : |q(s') − P(s'|s, a)| ≤ radius for each successor s'}: radius in [0, 1], a number or (S, A).
+
+    On the support of the nominal row: on all states a ball of this norm would let the adversary send `radius` to every
+    state of the model at once, so that its size would depend on how many states there are. Filled from the lowest
+    value. Monetary: `RESAC.IsInfimum.monetary` (C03). optimistic: the best case instead.
+    """
+
+    radius: Parameter
+    optimistic: bool = False
+    lean: ClassVar[str] = "RESAC.IsInfimum.monetary"
+    sweep: ClassVar[Sweep] = staticmethod(over_rows(box_row))
+    support: ClassVar[str] = "nominal"  # type: ignore[misc]
+    allowed: ClassVar[str] = "in [0, 1]"
+    high: ClassVar[float] = 1.0
+
+    def rounding(self, mdp: FiniteMDP, magnitude: float) -> float:
+        """M((12n + 32)u + 2·row_error): the free mass is off by 2nu, and so is each filling step; see `L1Ball`."""
+        return 1.01 * magnitude * ((12 * mdp.longest_row + 32) * UNIT + 2 * mdp.row_error)
 
 
 def _rows(name: str, given: Any, mdp: FiniteMDP) -> sparse.csr_array:
     pairs = mdp.reward.size
-    if isinstance(given, _Pattern):
-        given = sparse.csr_array((given.data, given.pattern.indices, given.pattern.indptr), shape=given.pattern.shape)
     if sparse.issparse(given):
         rows = real_matrix(name, given).astype(np.float64)
     else:

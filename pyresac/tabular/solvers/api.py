@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 
@@ -11,19 +12,21 @@ from numpy.typing import ArrayLike
 from pyresac.errors import InputError, NotAContractionError
 from pyresac.tabular import kernels
 from pyresac.tabular.checks import Floats, check_number, finite_array
-from pyresac.tabular.expectations import Nominal
+from pyresac.tabular.expectations import Nominal, RowSet
 from pyresac.tabular.live import EnsembleDeviation, EnsembleVariance, LiveOperator, NormPenalty, ScaledPenalty
 from pyresac.tabular.operator import RevOperator
 from pyresac.tabular.solvers.anderson import anderson
 from pyresac.tabular.solvers.certificate import Residual
-from pyresac.tabular.solvers.models import Model, model_of
+from pyresac.tabular.solvers.models import ExtremeModel, GeneralModel, Model
 from pyresac.tabular.solvers.policy_iteration import modified_policy_iteration, policy_iteration
-from pyresac.tabular.solvers.progress import Progress
+from pyresac.tabular.solvers.progress import Progress, overflow
+from pyresac.tabular.solvers.robust import RobustModel
 from pyresac.tabular.solvers.solution import Solution, policy_of
 from pyresac.tabular.solvers.systems import LARGEST_BAND, unsigned
 from pyresac.tabular.solvers.value_iteration import gauss_seidel, value_iteration
 from pyresac.tabular.values import Max, Min
 
+LARGEST_CONTRACTION = math.nextafter(1.0, 0.0)
 METHODS: dict[str, Callable[[Model, Floats, Progress], Residual]] = {
     "value_iteration": value_iteration,
     "gauss_seidel": gauss_seidel,
@@ -33,8 +36,6 @@ METHODS: dict[str, Callable[[Model, Floats, Progress], Residual]] = {
 }
 SMALL = 300
 """States up to which dense policy evaluation takes a millisecond or so."""
-SMALL_WORST_KERNEL = 2_000_000
-"""Entries (S·A·S) up to which building a worst kernel costs no more than a few sweeps."""
 
 
 def solve(
@@ -73,6 +74,8 @@ def solve(
         progress = Progress(model.certificate, goal, _contraction(name, model.discount), max_iterations)
         residual = METHODS[name](model, model.start(table), progress)
     shift, bound = model.certificate.bound(residual, goal)
+    if not math.isfinite(bound):
+        raise overflow()
     q = model.q
     if shift:
         q += shift
@@ -80,23 +83,32 @@ def solve(
     v = best if isinstance(operator.value, (Max, Min)) else operator.value_of(q)
     message = f"{progress.message}; the error is at most {bound:.3g}"
     seconds = time.perf_counter() - started
-    return Solution(q, v, policy, bound, progress.iterations, seconds, bound <= goal, name, message)
+    return Solution(q, v, policy, bound, progress.iterations, seconds, bound <= goal, name, message, operator)
 
 
 def _contraction(name: str, discount: float) -> float:
     """What each iteration of a method shrinks the residual by, at least: see the methods."""
     if name == "anderson":
-        return float(np.sqrt((1.0 + discount) / 2))
+        return min(math.sqrt((1.0 + discount) / 2), LARGEST_CONTRACTION)
     return max(discount, 0.5)
+
+
+def model_of(operator: RevOperator) -> Model:
+    """The compiled model where there is one, else the general one."""
+    if isinstance(operator.value, (Max, Min)):
+        if isinstance(operator.expectation, Nominal):
+            return ExtremeModel(operator)
+        if isinstance(operator.expectation, RowSet):
+            return RobustModel(operator)
+    return GeneralModel(operator)
 
 
 def _choose(model: Model) -> str:
     mdp, nominal = model.operator.mdp, isinstance(model.operator.expectation, Nominal)
-    if not nominal:
-        small = mdp.reward.size * mdp.n_states <= SMALL_WORST_KERNEL
-        return "policy_iteration" if small else "anderson"
     if mdp.n_states <= SMALL:
         return "policy_iteration"
+    if not nominal:
+        return "modified_policy_iteration" if isinstance(model, RobustModel) else "anderson"
     if mdp.is_sparse:
         indptr, indices, _ = unsigned(mdp.matrix)
         if kernels.bandwidth(indptr, indices, mdp.n_actions, LARGEST_BAND) <= LARGEST_BAND:

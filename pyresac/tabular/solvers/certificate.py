@@ -1,18 +1,18 @@
 """The guarantee on ‖Q − Q*‖∞, rounding included.
 
 Let W v = V(B v), with B v = R + γ(E v − frozen), be the backup seen from the states, so that T Q = B(V(Q)). It is
-monotone and W(v + c) = W v + γc (`RESAC.rev_mono`, `RESAC.rev_discount`, C10). If low ≤ W v − v ≤ high, then
+monotone and W(v + c) = W v + γc (`RESAC.stateBackup_blackwell`, C10). If low ≤ W v − v ≤ high, then
 v + low/(1 − γ) is a subsolution and v + high/(1 − γ) a supersolution of W, so that, with no norm taken,
 
     v + low/(1 − γ) ≤ v* ≤ v + high/(1 − γ),     B v + γ·low/(1 − γ) ≤ Q* ≤ B v + γ·high/(1 − γ)
 
-(MacQueen 1966; Porteus 1971). The middle of the second interval is off by γ(high − low)/(2(1 − γ)) at most: the span
-of the residual counts and not its size.
+(MacQueen 1966; Porteus 1971; `RESAC.span_bounds`, C47). The middle of the second interval is off by
+γ(high − low)/(2(1 − γ)) at most: the span of the residual counts and not its size.
 
 In float64 one has q with |q − B v| ≤ e_B, and image with |image − W v| ≤ e_W = e_B + e_V. The interval for W v − v is
-widened by e_W, that for Q* by e_B, and the addition of the middle costs u·max|q|. All of this arithmetic is done in
-rationals and rounded up once, at the end. T is the exact operator of the stored numbers with the rows of the kernel
-divided by their exact sums; how far they miss 1, `row_error`, is part of e_B.
+widened by e_W, that for Q* by e_B (`RESAC.solver_bound`, C48), and the addition of the middle costs u·max|q|. All of
+this arithmetic is done in rationals and rounded up once, at the end. T is the exact operator of the stored numbers with
+the rows of the kernel divided by their exact sums; how far they miss 1, `row_error`, is part of e_B.
 """
 
 from __future__ import annotations
@@ -26,7 +26,14 @@ import numpy as np
 from pyresac.tabular.operator import RevOperator
 from pyresac.tabular.values import UNIT
 
-SUBNORMAL = 2.0**-1074
+LEAST_NORMAL = 2.0**-1022
+
+
+def underflow_unit() -> float:
+    """What an operation of this thread may lose to underflow: 2⁻¹⁰⁷⁴, or 2⁻¹⁰²² where subnormal numbers are flushed
+    to 0 (as `torch.set_flush_denormal` asks of the processor)."""
+    halved = np.multiply(LEAST_NORMAL, 0.5)
+    return 2.0**-1074 if halved > 0.0 and halved + LEAST_NORMAL > LEAST_NORMAL else LEAST_NORMAL
 
 
 @dataclass(frozen=True)
@@ -67,7 +74,7 @@ class Rounding:
         self._row = mdp.longest_row
         self._row_error = mdp.row_error
         self._actions = mdp.n_actions
-        self._underflow = 4.0 * (self._row + self._actions + 8) * SUBNORMAL
+        self._underflow = 4.0 * (self._row + self._actions + 8) * underflow_unit()
         # The rounding of R − γ·frozen itself; none where nothing is frozen, since R − γ·0 is R.
         self._constant = operator.rounding(0.0) if operator.frozen.any() else 0.0
         self._offset = 0.0
@@ -79,7 +86,9 @@ class Rounding:
 
         Fused: n products summed, times γ, plus the reward. With fl(x) = x(1 + δ) = x/(1 + δ'), |δ|, |δ'| ≤ u, the
         last sum costs u·|q|, all before it γ·(n + 1)u/(1 − (n + 1)u)·Σ p|v|, and rows that miss 1 cost row_error·|v|.
-        The factor 1.02 covers the quadratic terms and this line's own rounding.
+        The factor 1.02 covers the quadratic terms and this line's own rounding: proved, for (n + 1)u ≤ 1/100 and
+        row_error ≤ 1/1000, which every row that `FiniteMDP` accepts obeys (`RESAC.backup_formula`,
+        `RESAC.formula_covers`, C48).
         """
         if not self._fused:
             return self._operator.rounding(v_size) + self._underflow

@@ -16,11 +16,8 @@ from pyresac.tabular.expectations import Nominal
 from pyresac.tabular.operator import RevOperator
 from pyresac.tabular.solvers.certificate import Certificate, Residual
 from pyresac.tabular.solvers.systems import AffineSystem, unsigned
-from pyresac.tabular.solvers.workers import Workers
 from pyresac.tabular.values import Max, Mellowmax, Min, PolicyEntropy, PolicyMean, Soft
-
-LARGEST_WORST_KERNEL = 20_000_000
-"""Entries (S·A·S) up to which a dense worst kernel is built for a policy evaluation: 160 MB."""
+from pyresac.tabular.workers import Workers
 
 
 class Model(ABC):
@@ -181,32 +178,19 @@ class GeneralModel(Model):
         return Residual(float(gap.min()), float(gap.max()), largest_of(v), q_size, changed)
 
     def in_place_sweep(self, v: Floats, *, backward: bool) -> tuple[float, int]:
-        value, expectation = type(self.operator.value).__name__, type(self.operator.expectation).__name__
-        raise InputError(
-            f"method 'gauss_seidel' updates state by state, which {value} with {expectation} does not offer; "
-            "allowed are Max and Min with Nominal"
-        )
+        raise no_in_place_sweep(self.operator)
 
     def system(self, v: Floats, *, solve_loops: bool) -> AffineSystem:
         matrix = self._fixed
         if matrix is None:
-            matrix = self.discount * (_per_state(value_weights(self.operator, self.q)) @ self._kernel(v))
+            matrix = self.discount * (
+                _per_state(value_weights(self.operator, self.q))
+                @ self.operator.expectation.worst_rows(self.operator.mdp, v)
+            )
         if self.operator.value.linear and isinstance(self.operator.expectation, Nominal):
             self._fixed = matrix
         system = AffineSystem.of(matrix, self.image - matrix @ v)
         return system.without_loops() if solve_loops else system
-
-    def _kernel(self, v: Floats) -> sparse.csr_array:
-        mdp, expectation = self.operator.mdp, self.operator.expectation
-        if isinstance(expectation, Nominal):
-            return mdp.matrix
-        entries = mdp.reward.size * mdp.n_states
-        if entries > LARGEST_WORST_KERNEL:
-            raise InputError(
-                f"a policy evaluation under {type(expectation).__name__} needs its worst kernel, {entries} entries; at "
-                f"most {LARGEST_WORST_KERNEL} are built: use method='anderson' or 'value_iteration'"
-            )
-        return sparse.csr_array(expectation.worst_kernel(mdp, v).reshape(mdp.reward.size, mdp.n_states))
 
 
 def _per_state(weights: Floats) -> sparse.csr_array:
@@ -225,16 +209,23 @@ def value_weights(operator: RevOperator, q: Floats) -> Floats:
     seen = operator.seen(q)
     if isinstance(value, (PolicyMean, PolicyEntropy)):
         return value.policy
-    if isinstance(value, Soft):
+    if isinstance(value, (Soft, Mellowmax)):
         return value.policy(seen, available)
-    if isinstance(value, Mellowmax):
-        return Soft(1.0 / value.omega).policy(seen, available)
     if isinstance(value, (Max, Min)):
         weights = np.zeros(q.shape)
         weights[np.arange(len(q)), value.greedy(seen, available)] = 1.0
         return weights
     raise InputError(
         f"policy evaluation knows no weights for {type(value).__name__}: use method='anderson' or 'value_iteration'"
+    )
+
+
+def no_in_place_sweep(operator: RevOperator) -> InputError:
+    """What to say where there is no sweep in place."""
+    value, expectation = type(operator.value).__name__, type(operator.expectation).__name__
+    return InputError(
+        f"method 'gauss_seidel' updates state by state, which {value} with {expectation} does not offer; "
+        "allowed are Max and Min with Nominal"
     )
 
 
@@ -251,10 +242,3 @@ def reading(operator: RevOperator) -> tuple[float, Floats, NDArray[np.bool_]]:
 def largest_of(values: Floats) -> float:
     """max |values|, without a copy of them."""
     return float(max(values.max(), -values.min()))
-
-
-def model_of(operator: RevOperator) -> Model:
-    """The compiled model where there is one, else the general one."""
-    if isinstance(operator.value, (Max, Min)) and isinstance(operator.expectation, Nominal):
-        return ExtremeModel(operator)
-    return GeneralModel(operator)

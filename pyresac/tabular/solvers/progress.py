@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 
 from pyresac.errors import InputError
 from pyresac.tabular.solvers.certificate import Certificate, Residual
@@ -43,11 +44,10 @@ class Progress:
         """Whether to stop after the sweep with this residual; `message` then says why."""
         self.iterations += 1
         if not math.isfinite(residual.size + residual.q_size):
-            raise InputError(
-                "the values overflow float64: rewards of this size at this discount have no float64 table; "
-                "divide the rewards by a constant"
-            )
+            raise overflow()
         estimate, floor = self._certificate.estimate(residual), self._certificate.floor(residual)
+        if not math.isfinite(floor):
+            raise overflow()
         if estimate <= self._tolerance and self._certificate.bound(residual, self._tolerance)[1] <= self._tolerance:
             return self._stop("the tolerance is met")
         target = self._tolerance
@@ -66,7 +66,9 @@ class Progress:
                     f"rounding has stopped all progress for {idle} iterations; float64 can certify about {floor:.2g}"
                 )
         if self._limit is None:
-            needed = math.log(max(estimate / target, 1.0)) / -math.log(self._contraction)
+            # A target of 0 remains where nothing is to be rounded, or where the processor flushes what is tiny to 0.
+            ratio = estimate / target if target > 0.0 else 1.0
+            needed = math.log(min(max(ratio, 1.0), sys.float_info.max)) / -math.log(self._contraction)
             self._limit = self.iterations + math.ceil(1.1 * needed) + self._patience
         if self.iterations >= self._limit:
             return self._stop(f"max_iterations = {self._limit} is reached")
@@ -75,3 +77,11 @@ class Progress:
     def _stop(self, message: str) -> bool:
         self.message = message
         return True
+
+
+def overflow() -> InputError:
+    """What to say where values, or the bounds on their rounding, are beyond the range of float64."""
+    return InputError(
+        "the values overflow float64: rewards, or a temperature, of this size at this discount have no float64 table; "
+        "divide the rewards by a constant"
+    )

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from pyresac.tabular import kernels
 from pyresac.tabular.checks import Floats
@@ -25,7 +26,7 @@ class Solution:
         `solvers.certificate`); hence ‖v − V(Q*)‖∞ is, too, up to the rounding of `value_of`.
     iterations: those of the method, each with one certified sweep over the whole table, whatever else it did.
     seconds: wall time of the solve. converged: error_bound ≤ tolerance. method: the method that ran.
-    message: how it ended, in words; where it did not converge, why.
+    message: how it ended, in words; where it did not converge, why. operator: what was solved.
     """
 
     q: Floats
@@ -37,6 +38,14 @@ class Solution:
     converged: bool
     method: str
     message: str
+    operator: RevOperator = field(repr=False)
+
+    def worst_case(self) -> sparse.csr_array:
+        """What the adversary does: the kernel at which E v is attained for this v, CSR (S·A, S).
+
+        The nominal kernel for `Nominal`, the best one for an optimistic set, the Gibbs weights for the entropic risk.
+        """
+        return self.operator.expectation.worst_rows(self.operator.mdp, self.v)
 
 
 def policy_of(operator: RevOperator, q: Floats, error_bound: float, q_size: float) -> tuple[NDArray[np.int64], Floats]:

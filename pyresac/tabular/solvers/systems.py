@@ -12,7 +12,7 @@ from scipy.sparse import linalg
 
 from pyresac.tabular import kernels
 from pyresac.tabular.checks import Floats
-from pyresac.tabular.solvers.workers import Workers
+from pyresac.tabular.workers import Workers
 
 LARGEST_BAND = 8
 """Bandwidth up to which elimination beats every iteration: 2·8 + 1 numbers a row."""

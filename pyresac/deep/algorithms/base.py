@@ -1,0 +1,304 @@
+"""What an algorithm of the family is: options, and formulas over the heads of its critics.
+
+An algorithm's file holds its options, its target, its critics' loss and its actor's objective, in the order of its
+paper. `pyresac.deep.learner` has everything else and does not know which algorithm it serves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, Generic, Literal, TypeVar
+
+import torch
+from msgspec import Meta
+from torch import Tensor
+
+from pyresac.deep.networks.layout import Activation, NetworkLayout, Normalisation
+from pyresac.deep.networks.network import Network
+from pyresac.deep.noise import Noise
+from pyresac.deep.policies.deterministic import Deterministic
+from pyresac.deep.policies.policy import Policy, SampledAction
+from pyresac.deep.policies.squashed_gaussian import SquashedGaussian
+from pyresac.deep.quantiles import Fractions
+from pyresac.errors import InputError
+from pyresac.options import Checked, Count, Discount, NonNegative, Positive, Share
+from pyresac.tasks.experience import Experience
+
+Widths = tuple[Count, ...]
+
+
+@dataclass(frozen=True)
+class DeepOptions(Checked):
+    """What every deep algorithm reads."""
+
+    ensemble_size: Count = 2
+    """Critics K."""
+    hidden: Widths = (256, 256)
+    """Widths of each critic's hidden layers."""
+    actor_hidden: Widths = (256, 256)
+    """Widths of the actor's hidden layers."""
+    activation: Activation = "relu"
+    """After each hidden layer: relu or tanh."""
+    normalisation: Normalisation = "none"
+    """layer: LayerNorm of each hidden layer of the critics before its activation. batch: CrossQ's form, batch
+    renormalisation before each linear layer of critics and actor, without target networks."""
+    renorm_warmup: Annotated[int, Meta(ge=0)] = 100_000
+    """Batches of plain batch normalisation, after which running statistics correct a batch's own."""
+    normalise_observations: bool = False
+    """Networks see continuous features less their running mean, over their running deviation, clipped at ±10."""
+    discount: Discount = 0.99
+    """γ."""
+    reward_scale: Positive = 1.0
+    """Rewards are multiplied by it before learning."""
+    critic_lr: Positive = 3e-4
+    """Adam's rate for the critics."""
+    actor_lr: Positive = 3e-4
+    """Adam's rate for the actor."""
+    adam_beta1: Annotated[float, Meta(ge=0, lt=1)] = 0.9
+    """Adam's β₁ for critics and actor: how slowly its mean gradient follows."""
+    tau: Share = 0.005
+    """Target networks, where there are some, move by this share an update."""
+    batch_size: Count = 256
+    """Transitions an update."""
+    buffer_size: Count = 1_000_000
+    """Transitions kept."""
+    random_steps: Annotated[int, Meta(ge=0)] = 10_000
+    """Environment steps at the start whose actions are uniform in the action box."""
+    learning_starts: Annotated[int, Meta(ge=0)] = 10_000
+    """Environment steps before the first update."""
+    update_every: Count = 1
+    """Environment steps between updates."""
+    updates: Count = 1
+    """Updates each time."""
+    actor_every: Count = 1
+    """Critic updates an actor update."""
+    grad_clip: Positive | None = None
+    """Largest gradient norm of a network (of each critic by itself); None for no limit."""
+    ema_rate: Share = 1.0
+    """Share by which the averaged policy, which is the one evaluated, follows the actor; 1 evaluates the actor."""
+
+    def __post_init__(self) -> None:
+        """Raise InputError naming the option, its value and what is allowed."""
+        super().__post_init__()
+        for name in ("hidden", "actor_hidden"):
+            if not getattr(self, name):
+                raise InputError(f"{name} = []; it needs at least one layer")
+        if self.normalisation == "layer" and 1 in self.hidden:
+            raise InputError(
+                f"hidden = {list(self.hidden)} with normalisation = 'layer': normalised over its units, a layer of one "
+                f"unit is 0 whatever it is given; take at least 2"
+            )
+        if self.normalisation == "batch" and self.batch_size == 1:
+            raise InputError(
+                "batch_size = 1 with normalisation = 'batch': one transition has no variance; take at least 2"
+            )
+
+
+@dataclass(frozen=True)
+class EntropyOptions(DeepOptions):
+    """What the algorithms of maximum entropy read besides. α acts in units of scaled rewards."""
+
+    alpha_init: Positive = 0.2
+    """Temperature α at the start."""
+    alpha_max: Positive | None = None
+    """Cap of α; None for none."""
+    temperature_lr: NonNegative = 3e-4
+    """Adam's rate for log α; 0 keeps α at its start."""
+    temperature_on: Literal["state", "next"] = "state"
+    """Where the policy's entropy is compared with its target: at the batch's states, as in the paper, or at the next
+    states that are not terminal, where the target needs log π anyway."""
+    target_entropy: float | None = None
+    """Of log π in the action's own units; None for −dim(A) in units of [−1, 1]."""
+    initial_mean: Annotated[float, Meta(ge=-3, le=3)] = 0.0
+    """Mean of the initial policy's Gaussian before squashing: 0 is the middle of the action's range."""
+
+    def __post_init__(self) -> None:
+        """Raise InputError naming the option, its value and what is allowed."""
+        super().__post_init__()
+        if self.alpha_max is not None and self.alpha_init > self.alpha_max:
+            raise InputError(f"alpha_init = {self.alpha_init}; it must be at most alpha_max = {self.alpha_max}")
+
+
+@dataclass(frozen=True)
+class TargetInputs:
+    """What a target may be made of. Everything here is frozen: numbers of target networks, without a graph."""
+
+    reward: Tensor
+    """(B,) scaled."""
+    going: Tensor
+    """(B,) 0 where s′ is terminal, else 1; a time limit is not terminal."""
+    discount: float
+    heads: Tensor
+    """Q̂_k(s′, a′): (K, B), or (K, B, M) for critics of M quantiles."""
+    next_action: Tensor
+    """(B, A) a′ in units."""
+    log_prob: Tensor
+    """(B,) log π(a′|s′)."""
+    alpha: float
+    critic: Network
+    """The frozen target critics."""
+    heads_at: Callable[[Tensor], Tensor]
+    """Q̂_k(s′, ·) at other actions (B, A), in units."""
+    noise: Noise
+    state_value: Tensor | None = None
+    """(B,) V(s′), of an algorithm that learns a value of states."""
+    fractions: Fractions | None = None
+    """Of the quantiles in `heads`, of critics of quantiles."""
+
+    def backup(self, value: Tensor, batch_axis: int = -1) -> Tensor:
+        """r + γ·(1 − d)·value, of value's shape. batch_axis: where value has the batch: the last axis in (B,) and
+        (K, B), 0 in (B, N)."""
+        shape = [1] * value.ndim
+        shape[batch_axis] = -1
+        reward, going = self.reward.view(shape), self.going.view(shape)
+        return torch.addcmul(reward, going, value, value=self.discount)
+
+
+@dataclass(frozen=True)
+class ActorInputs:
+    """What an actor's objective may be made of; the slopes in heads, log_prob and unit are taken."""
+
+    heads: Tensor
+    """Q_k(s, a_π): (K, B), or (K, B, M), of the critics that `Algorithm.actor_heads` names."""
+    log_prob: Tensor
+    """(B,) log π(a_π|s)."""
+    unit: Tensor
+    """(B, A) a_π in units."""
+    alpha: float
+    action: Tensor
+    """(B, A) the replayed action in units."""
+    fractions: Fractions | None = None
+    """Of the quantiles in `heads`, of critics of quantiles."""
+
+
+Options = TypeVar("Options", bound=DeepOptions)
+
+
+class Algorithm(Generic[Options]):
+    """One algorithm. Subclasses give the three formulas, and change the rest where their paper does."""
+
+    title: ClassVar[str]
+    """As its paper calls it."""
+    options_type: ClassVar[type[DeepOptions]]
+    """The options that it reads."""
+    target_policy: ClassVar[bool] = False
+    """Whether a′ is of a slowly following copy of the actor."""
+    targets_follow_actor: ClassVar[bool] = False
+    """Whether target networks move only when the actor does."""
+    entropy: ClassVar[bool] = False
+    """Whether there is a temperature. `options` are then `EntropyOptions`."""
+
+    def __init__(self, options: Options) -> None:
+        self.options = options
+
+    # The three formulas.
+
+    def target(self, after: TargetInputs) -> Tensor:
+        """y: (B,) or (K, B), without a gradient."""
+        raise NotImplementedError
+
+    def critic_loss(self, heads: Tensor, target: Tensor) -> Tensor:
+        """A number, of heads Q_k(s, a) as the critics give them; its slope in the heads is taken."""
+        raise NotImplementedError
+
+    def quantile_loss(self, heads: Tensor, target: Tensor, fractions: Fractions, of_target: Fractions) -> Tensor:
+        """`critic_loss` of critics of quantiles: of heads (K, B, M) at `fractions`, and of a target that was made of
+        quantiles at `of_target`."""
+        raise NotImplementedError
+
+    def actor_loss(self, now: ActorInputs) -> Tensor:
+        """A number; its slopes in `now.heads`, `now.log_prob` and `now.unit` are taken."""
+        raise NotImplementedError
+
+    # What papers differ in besides.
+
+    def policy(self, log_volume: float, actions: int) -> Policy:
+        """The form of the policy. log_volume: Σ log half-width of the action box of `actions` coordinates."""
+        return SquashedGaussian(log_volume) if self.entropy else Deterministic()
+
+    def fractions(self, size: int, noise: Noise, evaluates: bool = False) -> Fractions | None:
+        """Of critics of quantiles: the fractions for a pass of `size` inputs, drawn anew for each pass where the paper
+        draws them. None for critics of values. evaluates: nothing is drawn."""
+        return None
+
+    def critic_layout(self, inputs: int, categories: tuple[int, ...]) -> NetworkLayout:
+        """Shapes of the critics. inputs: continuous ones, the action's among them. categories: of the codes."""
+        options = self.options
+        return NetworkLayout(
+            inputs, categories, options.hidden, 1, options.activation, normalisation=options.normalisation
+        )
+
+    @property
+    def critic_type(self) -> type[Network]:
+        """What the critics of `critic_layout` are."""
+        return Network
+
+    def initial_critic(self, layout: NetworkLayout, generator: torch.Generator) -> Tensor:
+        """(K, P) parameters of the critics before learning."""
+        return layout.initial(self.options.ensemble_size, generator)
+
+    def scaled(self, reward: Tensor) -> Tensor:
+        """(B,) rewards as the target takes them, of the environment's rewards (B,)."""
+        return reward if self.options.reward_scale == 1.0 else reward * self.options.reward_scale
+
+    def kept(self, found: Experience) -> Experience:
+        """What of new experience goes into the replay buffer."""
+        return found
+
+    def next_action(self, sample: SampledAction, noise: Noise) -> Tensor:
+        """(B, A) a′ in units, of the policy's actions."""
+        return sample.unit
+
+    def explore(self, sample: SampledAction, noise: Noise) -> Tensor:
+        """(B, A) actions in units that collect experience, of the policy's actions."""
+        return sample.unit
+
+    def actor_heads(self, critic: Network) -> Network:
+        """The critics that the actor's objective reads."""
+        return critic
+
+    @property
+    def state_value_lr(self) -> float | None:
+        """Adam's rate for a network V(s) of one output; None for an algorithm without one."""
+        return None
+
+    def state_value_loss(self, value: Tensor, heads: Tensor) -> Tensor:
+        """A number, of V(s) (B,) and of the frozen target critics' values Q̂_k(s, a) (K, B) of the batch's own actions;
+        its slope in `value` is taken. The target of the same update has V(s′) from before this step."""
+        raise NotImplementedError
+
+    @property
+    def penalises_actor(self) -> bool:
+        """Whether `actor_penalty` is used."""
+        return False
+
+    def actor_penalty(self, parameters: Tensor, best: Tensor) -> Tensor:
+        """A penalty on the actor's parameters (1, P), given those of the best evaluation so far."""
+        raise NotImplementedError
+
+    def values(self, heads: Tensor, fractions: Fractions | None = None) -> Tensor:
+        """(K, B) values of heads: of quantiles (K, B, M) at these fractions, their mean."""
+        return heads if fractions is None else fractions.mean(heads)
+
+    @property
+    def values_have_a_unit(self) -> bool:
+        """Whether values, over `reward_scale`, are in the task's rewards."""
+        return True
+
+    def moved(self, step: int) -> None:
+        """The run is at this environment step now."""
+
+    def evaluated(self, mean_return: float, step: int) -> None:
+        """An evaluation of the averaged policy gave this mean return."""
+
+    def statistics(self, critic: Network, target: Network) -> dict[str, float]:
+        """Numbers of this algorithm for metrics.csv, always of the same names."""
+        return {}
+
+    def state(self) -> dict[str, Any]:
+        """What changes while it learns, as JSON."""
+        return {}
+
+    def load(self, state: Mapping[str, Any]) -> None:
+        """Go on from a saved `state`."""

@@ -1,0 +1,70 @@
+"""What algorithms with critics of quantiles share: the number of quantiles, and critics that are asked at fractions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, TypeVar
+
+from pyresac.deep.algorithms.base import Algorithm, EntropyOptions
+from pyresac.deep.networks.implicit_quantiles import EmbeddingActivation, ImplicitLayout, ImplicitQuantiles
+from pyresac.deep.networks.layout import NetworkLayout
+from pyresac.deep.networks.network import Network
+from pyresac.errors import InputError
+from pyresac.options import Count
+
+
+@dataclass(frozen=True)
+class QuantileOptions(EntropyOptions):
+    """Of critics of quantiles."""
+
+    quantiles: Count = 25
+    """Quantiles M of each critic."""
+    cosines: Count = 64
+    """Of implicit critics: cosines that a fraction is embedded by."""
+    embedding_activation: EmbeddingActivation = "sigmoid"
+    """Of implicit critics: after a fraction's embedding, relu (IQN's paper) or sigmoid (DSAC)."""
+
+
+Options = TypeVar("Options", bound=QuantileOptions)
+
+
+class QuantileAlgorithm(Algorithm[Options]):
+    """Maximum entropy with critics of quantiles."""
+
+    entropy: ClassVar[bool] = True
+
+    def critic_layout(self, inputs: int, categories: tuple[int, ...]) -> NetworkLayout:
+        """See `Algorithm`; as many outputs as quantiles."""
+        options = self.options
+        shapes: dict[str, Any] = {
+            "dense": inputs,
+            "categories": categories,
+            "hidden": options.hidden,
+            "outputs": options.quantiles,
+            "activation": options.activation,
+            "normalisation": options.normalisation,
+        }
+        if not self.implicit:
+            return NetworkLayout(**shapes)
+        return ImplicitLayout(**shapes, cosines=options.cosines, embedding_activation=options.embedding_activation)
+
+    @property
+    def critic_type(self) -> type[Network]:
+        """See `Algorithm`."""
+        return ImplicitQuantiles if self.implicit else Network
+
+    @property
+    def implicit(self) -> bool:
+        """Whether critics are asked at any fractions, and do not give quantiles of fixed ones."""
+        return True
+
+
+def require_implicit(options: QuantileOptions) -> None:
+    """Raise InputError for options that implicit critics cannot have."""
+    if options.normalisation == "batch":
+        raise InputError("normalisation = 'batch'; implicit quantile critics have none or 'layer'")
+    if len(options.hidden) < 2:
+        raise InputError(
+            f"hidden = {list(options.hidden)}; implicit quantile critics need two layers: the embedding of a fraction "
+            f"multiplies the last but one"
+        )

@@ -1,0 +1,188 @@
+"""`python -m pyresac.experiments list | plan NAME | run NAME | report`: the tables and figures of the paper.
+
+Runs lie in a folder an experiment and scale, by default under runs/experiments/; small results in results/experiments/.
+Exit codes: 0 done; 1 a run failed or the disk refused; 2 bad input, before any work; 130 interrupted, and what was done
+is kept: the same command goes on.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import tyro
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from pyresac.atomic import write_atomically
+from pyresac.command import exit_code, wide_console
+from pyresac.errors import InputError
+from pyresac.experiments.experiment import EXPERIMENTS, Run, Scale, experiment
+
+PROGRAM = "python -m pyresac.experiments"
+RUNS, RESULTS = Path("runs/experiments"), Path("results/experiments")
+
+
+@dataclass(frozen=True)
+class List:
+    """The experiments, and what of the paper each makes."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What an experiment would train, its core-hours and its disk, before anything starts."""
+
+    name: tyro.conf.Positional[str]
+    scale: Scale = "cpu"
+    """smoke: minutes; cpu: a few core-hours; paper: what the paper ran."""
+
+
+@dataclass(frozen=True)
+class RunAll:
+    """Make an experiment's runs, go on with what was cut short, and analyse them."""
+
+    name: tyro.conf.Positional[str]
+    scale: Scale = "cpu"
+    """smoke: minutes; cpu: a few core-hours; paper: what the paper ran."""
+    workers: int | None = None
+    """Runs side by side, one thread each; by default the number of cores."""
+    runs: Path = RUNS
+    """Folder of the runs."""
+    results: Path = RESULTS
+    """Folder of the small results."""
+
+
+@dataclass(frozen=True)
+class Report:
+    """One page of all results: tables beside the paper's, figures, verdicts."""
+
+    results: Path = RESULTS
+    """Folder of the small results."""
+    output: Path = RESULTS / "report.html"
+    """The page."""
+
+
+Command = (
+    Annotated[List, tyro.conf.subcommand("list")]
+    | Annotated[Plan, tyro.conf.subcommand("plan")]
+    | Annotated[RunAll, tyro.conf.subcommand("run")]
+    | Annotated[Report, tyro.conf.subcommand("report")]
+)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command; return its exit code."""
+
+    def work() -> int:
+        given: Any = tyro.cli(
+            Command,
+            args=arguments,
+            prog=PROGRAM,
+            description=__doc__,
+            config=(tyro.conf.FlagCreatePairsOff,),
+        )
+        return _done(given, wide_console())
+
+    return exit_code(work)
+
+
+def _done(given: List | Plan | RunAll | Report, console: Console) -> int:
+    if isinstance(given, List):
+        table = Table("experiment", "what", "in the paper")
+        for name in EXPERIMENTS:
+            table.add_row(name, experiment(name).ABOUT, experiment(name).SOURCE)
+        console.print(table)
+        return 0
+    if isinstance(given, Plan):
+        return _plan(given, console)
+    if isinstance(given, Report):
+        from pyresac.experiments.html_report import write_report
+
+        write_report(given.results, given.output)
+        console.print(f"wrote {escape(str(given.output))}", soft_wrap=True)
+        return 0
+    return _run(given, console)
+
+
+def _plan(given: Plan, console: Console) -> int:
+    from pyresac.experiments.cost import cost_of
+
+    runs = experiment(given.name).runs(given.scale)
+    for run in runs:
+        console.print(f"{run.name}: python -m pyresac.train {escape(' '.join(run.flags))}", soft_wrap=True)
+    if not runs:
+        console.print(f"{given.name} trains nothing; it computes all itself.")
+        return 0
+    cost = cost_of(runs)
+    console.print(
+        f"{len(runs)} runs, about {cost.core_hours:.1f} core-hours by rates measured now, "
+        f"up to {cost.disk_bytes / 2**30:.1f} GiB of disk."
+    )
+    return 0
+
+
+def _run(given: RunAll, console: Console) -> int:
+    from pyresac.experiments.pool import Progress, run_locally
+
+    chosen = experiment(given.name)
+    runs = chosen.runs(given.scale)
+    workers = given.workers if given.workers is not None else os.cpu_count() or 1
+    if workers < 1:
+        raise InputError(f"workers = {workers}; it must be at least 1")
+    folder, results = given.runs / f"{given.name}-{given.scale}", given.results / given.name
+    _require_plan(folder, runs)
+    failed: list[str] = []
+    if runs:
+        began = time.monotonic()
+        last = ""
+
+        def shown(progress: Progress) -> None:
+            nonlocal last
+            done, under_way = len(progress.finished), len(progress.running)
+            text = f"{done} of {len(runs)} runs done, {under_way} running, {len(progress.failed)} failed"
+            if text != last:
+                last = text
+                console.print(f"{text}, {(time.monotonic() - began) / 60.0:.1f} min")
+
+        progress = run_locally(folder, runs, workers, shown)
+        failed = progress.failed
+    figures = results / "figures"
+    figures.mkdir(parents=True, exist_ok=True)
+    outcome = chosen.analyse(folder, given.scale, figures)
+    command = f"{PROGRAM} run {given.name} --scale {given.scale}"
+    content = {"experiment": given.name, "scale": given.scale, "command": command, **outcome.plain()}
+    write_atomically(
+        results / f"{given.scale}.json", (json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode()
+    )
+    for finding in outcome.findings:
+        console.print(f"[bold]{finding.verdict}[/]: {escape(finding.claim)}\n  {escape(finding.found)}", soft_wrap=True)
+    for name in failed:
+        console.print(f"[red]failed:[/] {escape(name)}, see {escape(str(folder / f'{name}.log'))}", soft_wrap=True)
+    return 1 if failed else 0
+
+
+def _require_plan(folder: Path, runs: list[Run]) -> None:
+    """Raise InputError for a folder of another plan, or without room on its disk; note the plan in a new one."""
+    plan = {run.name: run.flags for run in runs}
+    noted = folder / "plan.json"
+    if noted.is_file():
+        other = json.loads(noted.read_text(encoding="utf-8"))
+        if other != plan:
+            changed = sorted(name for name in {*other, *plan} if other.get(name) != plan.get(name))
+            raise InputError(f"{folder} holds another plan: {', '.join(changed[:5])} differ; name another --runs")
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+    if runs and shutil.disk_usage(folder).free < 2**30:
+        raise InputError(f"{folder} has less than 1 GiB of free disk")
+    write_atomically(noted, (json.dumps(plan, indent=1) + "\n").encode())
+
+
+if __name__ == "__main__":
+    sys.exit(main())

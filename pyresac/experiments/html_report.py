@@ -1,0 +1,124 @@
+"""One self-contained page of all results: verdicts first, then each experiment's tables beside the paper's numbers."""
+
+from __future__ import annotations
+
+import base64
+import json
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from pyresac.atomic import write_atomically
+from pyresac.errors import InputError
+from pyresac.experiments.experiment import EXPERIMENTS, SCALES, experiment
+from pyresac.training.versions import versions
+
+STYLE = """
+:root { color-scheme: light dark; --line: #8884; --soft: #8882; }
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 0 auto; padding: 1rem; }
+h1 { line-height: 1.2; } h2 { margin-top: 2.5rem; border-bottom: 1px solid var(--line); }
+.scroll { overflow-x: auto; margin: 0.5rem 0 1.5rem; }
+table { border-collapse: collapse; font-size: 0.9rem; font-variant-numeric: tabular-nums; }
+caption { text-align: left; font-weight: 600; padding: 0.3rem 0; }
+th, td { padding: 0.25rem 0.7rem; text-align: right; border-bottom: 1px solid var(--line); white-space: nowrap; }
+th:first-child, td:first-child { text-align: left; position: sticky; left: 0; background: Canvas; }
+.paper { opacity: 0.65; } .note { font-size: 0.85rem; opacity: 0.8; }
+li { margin: 0.6rem 0; } img { max-width: 100%; height: auto; }
+.verdict { display: inline-block; padding: 0 0.5rem; border-radius: 0.7rem; background: var(--soft); font-weight: 600; }
+.no { background: #d335; } .yes { background: #3a35; }
+code { background: var(--soft); padding: 0 0.25rem; overflow-wrap: anywhere; }
+@media print {
+  body { max-width: none; font-size: 11px; } th, td { white-space: normal; } .scroll { overflow: visible; }
+}
+"""
+BADGE = {"reproduces": "yes", "does not reproduce": "no"}
+
+
+def write_report(results: Path, output: Path) -> None:
+    """Write the page. Raises InputError if there are no results, or a file of them cannot be read."""
+    found = {name: content for name in EXPERIMENTS if (content := _newest(results / name)) is not None}
+    if not found:
+        raise InputError(f"{results} has no results yet; make some: python -m pyresac.experiments run NAME")
+    body = [
+        "<h1>RE-SAC: what the paper says and what we find</h1>",
+        "<p>Every table stands beside the paper's own numbers, where it has some (grey). Intervals are of 95 %.</p>",
+        _verdicts(found),
+        *(_section(results / name, name, content) for name, content in found.items()),
+        _colophon(found),
+    ]
+    output.parent.mkdir(parents=True, exist_ok=True)
+    page = (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>RE-SAC: results</title><style>{STYLE}</style></head><body>\n" + "\n".join(body) + "\n</body></html>\n"
+    )
+    write_atomically(output, page.encode())
+
+
+def _newest(folder: Path) -> dict[str, Any] | None:
+    """The results of the largest scale that is there."""
+    for scale in reversed(SCALES):
+        path = folder / f"{scale}.json"
+        if path.is_file():
+            try:
+                content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+                content["tables"], content["findings"], content["scale"]
+            except (OSError, ValueError, KeyError, TypeError) as error:
+                raise InputError(f"{path} cannot be read as results: {type(error).__name__}: {error}") from error
+            return content
+    return None
+
+
+def _badge(verdict: str) -> str:
+    return f'<span class="verdict {BADGE.get(verdict, "")}">{escape(verdict)}</span>'
+
+
+def _verdicts(found: dict[str, dict[str, Any]]) -> str:
+    """Unfavourable ones first."""
+    order = ("does not reproduce", "undecided", "not tried at this scale", "reproduces")
+    rows = [(name, finding) for name, content in found.items() for finding in content["findings"]]
+    rows.sort(key=lambda row: order.index(row[1]["verdict"]))
+    items = [
+        f"<li>{_badge(finding['verdict'])} <b>{escape(finding['claim'])}.</b> {escape(finding['found'])} "
+        f'<a href="#{escape(name)}">{escape(name)}</a></li>'
+        for name, finding in rows
+    ]
+    return f"<h2>Verdicts</h2><ul>{''.join(items)}</ul>"
+
+
+def _section(folder: Path, name: str, content: dict[str, Any]) -> str:
+    module = experiment(name)
+    figures = []
+    for file in content.get("figures", ()):
+        image = base64.b64encode((folder / "figures" / file).read_bytes()).decode()
+        figures.append(f'<p><img src="data:image/png;base64,{image}" alt="{escape(file)}"></p>')
+    return (
+        f'<h2 id="{escape(name)}">{escape(name)}</h2><p>{escape(module.ABOUT)}. In the paper: {escape(module.SOURCE)}. '
+        f"Scale: {escape(content['scale'])}. Command: <code>{escape(content['command'])}</code></p>"
+        + "".join(figures)
+        + "".join(_table(table) for table in content["tables"])
+    )
+
+
+def _table(table: dict[str, Any]) -> str:
+    columns, paper = table["columns"], table["paper"]
+    head = "".join(f"<th>{escape(column)}</th>" for column in columns)
+    rows = []
+    for label, cells in table["rows"]:
+        theirs = paper.get(label, [""] * len(cells))
+        both = [
+            escape(own) + (f'<br><span class="paper">{escape(other)}</span>' if other else "")
+            for own, other in zip(cells, [*theirs, *[""] * len(cells)], strict=False)
+        ]
+        rows.append(f"<tr><td>{escape(label)}</td>{''.join(f'<td>{cell}</td>' for cell in both)}</tr>")
+    note = f'<p class="note">{escape(table["note"])}</p>' if table["note"] else ""
+    return (
+        f'<div class="scroll"><table><caption>{escape(table["title"])}</caption><tr><th></th>{head}</tr>'
+        f"{''.join(rows)}</table></div>{note}"
+    )
+
+
+def _colophon(found: dict[str, dict[str, Any]]) -> str:
+    commands = "".join(f"<li><code>{escape(content['command'])}</code></li>" for content in found.values())
+    used = ", ".join(f"{name} {version}" for name, version in versions().items() if name not in ("platform", "git"))
+    return f"<h2>How it was made</h2><ul>{commands}</ul><p>{escape(used)}.</p>"

@@ -1,0 +1,121 @@
+"""How accurate are the critics: the paper's Oracle Q-error (tables 1 and 2), with its alignment and without.
+
+After training, evaluation episodes are played; every step gives the values of all heads and the discounted return from
+there on. Steps near a time limit, whose return is not known, are left out, as the published script does not.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from pyresac.experiments.critic_error import CriticErrors, aligned, errors
+from pyresac.experiments.deep_runs import TASKS, label_of, restored, stationary_runs
+from pyresac.experiments.experiment import Finding, Outcome, Run, Scale, Table
+from pyresac.experiments.statistics import interval
+from pyresac.training.restored import Restored
+
+ABOUT = "errors of the critics against what is earned: best head, mean, bound, minimum"
+SOURCE = "tables 1 and 2 (Oracle MAE and its aggregators)"
+EPISODES: dict[Scale, int] = {"smoke": 3, "cpu": 50, "paper": 50}
+PAPER = {
+    "Hopper-v5": {"SAC": "15.5", "DSAC": "16.6", "TD3": "6.8", "BAC": "13.4", "RE-SAC v1": "7.9", "RE-SAC B0": "13.0"},
+    "HalfCheetah-v5": {
+        "SAC": "59.0",
+        "DSAC": "45.9",
+        "TD3": "47.6",
+        "BAC": "42.2",
+        "RE-SAC v1": "30.2",
+        "RE-SAC B0": "82.1",
+    },
+    "Walker2d-v5": {
+        "SAC": "10.1",
+        "DSAC": "10.6",
+        "TD3": "10.7",
+        "BAC": "7.5",
+        "RE-SAC v1": "7.0",
+        "RE-SAC B0": "10.7",
+    },
+    "Ant-v5": {
+        "SAC": "81.7",
+        "DSAC": "107.7",
+        "TD3": "61.4",
+        "BAC": "86.5",
+        "RE-SAC v1": "48.1",
+        "RE-SAC B0": "74.3",
+    },
+}
+"""Table 1: Oracle MAE of one seed after 8M steps on Brax."""
+SHOWN = ("oracle", "mean", "lcb", "minimum")
+
+
+def runs(scale: Scale) -> list[Run]:
+    """The runs of `returns`; give both the same --runs folder to train once."""
+    return stationary_runs(scale)
+
+
+def measured(run: Restored, episodes: int) -> tuple[CriticErrors, CriticErrors]:
+    """Errors of the heads as they are, and under the published alignment, over the steps of evaluation episodes."""
+    played = run.play(episodes, 5_000)
+    learner = run.trainee.learner
+    blocks = []
+    for begin in range(0, len(played.discounted), 4096):
+        part = slice(begin, begin + 4096)
+        state = run.trainee.features(played.dense[part], played.codes[part])
+        blocks.append(learner.values(state, torch.from_numpy(played.action[part])).double().numpy())
+    heads = np.concatenate(blocks, 1) / run.config.options.reward_scale
+    return errors(heads, played.discounted), errors(aligned(heads, played.discounted), played.discounted)
+
+
+def analyse(folder: Path, scale: Scale, figures: Path) -> Outcome:
+    """See `Experiment`."""
+    numbers: dict[str, Any] = {}
+    for run in runs(scale):
+        one = restored(folder, run)
+        if one is None:
+            continue
+        raw, under_map = measured(one, EPISODES[scale])
+        cell = numbers.setdefault(str(run.options["env"]), {}).setdefault(label_of(run), {"raw": [], "aligned": []})
+        cell["raw"].append(raw._asdict())
+        cell["aligned"].append(under_map._asdict())
+    tables = []
+    for task in TASKS[scale]:
+        if task in numbers:
+            tables += [_table(task, numbers[task], "aligned"), _table(task, numbers[task], "raw")]
+    return Outcome(_findings(numbers), tables, numbers)
+
+
+def _table(task: str, found: dict[str, Any], kind: str) -> Table:
+    generator = np.random.default_rng(0)
+    columns = SHOWN if kind == "aligned" else (*SHOWN, "bias", "within", "between")
+    rows = []
+    for label, cell in found.items():
+        cells = []
+        for column in columns:
+            sample = np.array([[errors_[column]] for errors_ in cell[kind]])
+            spread = interval(sample, generator, lambda scores: np.asarray(scores.mean(-1)))
+            cells.append(f"{spread.point:,.1f} [{spread.low:,.1f}, {spread.high:,.1f}]")
+        rows.append((label, tuple(cells)))
+    words = "under the published affine map" if kind == "aligned" else "as they are"
+    paper = {label: (value,) for label, value in PAPER[task].items()} if kind == "aligned" else {}
+    return Table(f"{task}: mean absolute error, values {words}", columns, rows, paper, "mean over seeds [95 %]")
+
+
+def _findings(numbers: dict[str, Any]) -> list[Finding]:
+    """RE-SAC v1 has the lowest oracle error on three of four tasks."""
+    claim = "RE-SAC v1 has the lowest Oracle MAE on three of four tasks (table 1)"
+    lines, lowest = [], []
+    for task, found in numbers.items():
+        means = {label: np.mean([e["oracle"] for e in cell["aligned"]]) for label, cell in found.items()}
+        if "RE-SAC v1" not in means:
+            continue
+        first = min(means, key=lambda label: float(means[label]))
+        lowest.append(first == "RE-SAC v1")
+        lines.append(f"{task}: {first} {means[first]:.1f}, RE-SAC v1 {means['RE-SAC v1']:.1f}")
+    if not lines:
+        return [Finding(claim, "not tried at this scale", "no finished runs")]
+    verdict = "reproduces" if all(lowest) else "undecided" if any(lowest) else "does not reproduce"
+    return [Finding(claim, verdict, "; ".join(lines))]  # type: ignore[arg-type]

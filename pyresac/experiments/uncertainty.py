@@ -1,0 +1,162 @@
+"""Does Γ_epi see what data lack, and κ the noise? The disentanglement that the paper claims, measured.
+
+Critics of RE-SAC learn a known function of state and action from n samples with noise of deviation σ, as a bandit: the
+values have nothing to bootstrap from. So the error, the ensemble's variance Γ_epi at the data and away from them, and
+the weight norm κ depend on n and σ alone. The paper says that Γ_epi falls with data and does not follow noise, and that
+κ follows noise and not data (section 4.2, appendix F, claims C20, C21).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from pyresac.deep.algorithms.resac import RESAC, RESACOptions
+from pyresac.deep.heads import ensemble_variance
+from pyresac.deep.learner import Learner
+from pyresac.deep.networks.inputs import Inputs
+from pyresac.deep.replay import Batch
+from pyresac.experiments.experiment import Finding, Outcome, Run, Scale, Table
+
+ABOUT = "how Γ_epi, κ and the error go with data and with noise"
+SOURCE = "section 4.2 and appendix F (disentanglement; C20, C21); the paper has no figure of it"
+SAMPLES = (64, 256, 1024, 4096)
+NOISES = (0.0, 0.5, 1.0, 2.0)
+SEEDS: dict[Scale, int] = {"smoke": 2, "cpu": 5, "paper": 20}
+UPDATES: dict[Scale, int] = {"smoke": 300, "cpu": 4_000, "paper": 20_000}
+MEASURES = ("Γ_epi at data", "Γ_epi away", "κ", "error")
+INPUTS, BATCH = 3, 128
+
+
+def runs(scale: Scale) -> list[Run]:
+    """See `Experiment`: everything is computed here."""
+    return []
+
+
+def truth(inputs: NDArray[np.float64]) -> NDArray[np.float64]:
+    """(n,) the function of inputs (n, INPUTS) in [−1, 1]."""
+    return np.asarray(np.sin(3.0 * inputs[:, 0]) + inputs[:, 1] * inputs[:, 2])
+
+
+def measured(samples: int, noise: float, updates: int, seed: int) -> dict[str, float]:
+    """Train critics on `samples` draws with this noise; the measures of `MEASURES`, Γ_epi and error squared alike."""
+    generator = np.random.default_rng([seed, samples, int(1000 * noise)])
+    data = generator.uniform(-1.0, 1.0, (samples, INPUTS))
+    labels = truth(data) + noise * generator.standard_normal(samples)
+    options = RESACOptions(
+        ensemble_size=10, hidden=(64, 64), actor_hidden=(8,), critic_lr=1e-3, beta_ood=0.0, batch_size=BATCH
+    )
+    learner = Learner(
+        RESAC(options),
+        actions=1,
+        dense=INPUTS - 1,
+        categories=(),
+        log_volume=0.0,
+        seed=seed,
+        device=torch.device("cpu"),
+    )
+    ended = torch.ones(BATCH)
+    for _ in range(updates):
+        chosen = generator.integers(samples, size=BATCH)
+        rows = torch.from_numpy(data[chosen].astype(np.float32))
+        state = Inputs(rows[:, 1:], None)
+        reward = torch.from_numpy(labels[chosen].astype(np.float32))
+        learner.update(Batch(rows[:, :1].contiguous(), state, reward, ended, state))
+    at_data, away = _values(learner, data), generator.uniform(-1.0, 1.0, (2_000, INPUTS))
+    there = _values(learner, away)
+    return {
+        "Γ_epi at data": float(ensemble_variance(torch.from_numpy(at_data)).mean()),
+        "Γ_epi away": float(ensemble_variance(torch.from_numpy(there)).mean()),
+        "κ": float(learner.target.weight_norms().mean()),
+        "error": float(((there.mean(0) - truth(away)) ** 2).mean()),
+    }
+
+
+def _values(learner: Learner, inputs: NDArray[np.float64]) -> NDArray[np.float64]:
+    rows = torch.from_numpy(inputs.astype(np.float32))
+    return learner.values(Inputs(rows[:, 1:], None), rows[:, :1]).double().numpy()
+
+
+def analyse(folder: Path, scale: Scale, figures: Path) -> Outcome:
+    """See `Experiment`."""
+    grid = [(samples, noise, seed) for samples in SAMPLES for noise in NOISES for seed in range(SEEDS[scale])]
+    found = [measured(samples, noise, UPDATES[scale], seed) for samples, noise, seed in grid]
+    log_data = np.log([samples for samples, _, _ in grid])
+    sigma = np.array([noise for _, noise, _ in grid])
+    correlations = {
+        measure: {
+            "data": correlation(log_data, np.array([one[measure] for one in found])),
+            "noise": correlation(sigma, np.array([one[measure] for one in found])),
+        }
+        for measure in MEASURES
+    }
+    rows = [
+        (measure, tuple(f"{r:+.2f} [{low:+.2f}, {high:+.2f}]" for r, low, high in correlations[measure].values()))
+        for measure in MEASURES
+    ]
+    note = f"rank correlation over {len(grid)} trainings [95 %, bootstrap]"
+    table = Table("What goes with what", ("with log n", "with noise σ"), rows, note=note)
+    means = _means(grid, found)
+    numbers = {"grid": grid, "measures": found, "correlations": correlations}
+    return Outcome(_findings(correlations), [table, *means], numbers)
+
+
+def correlation(x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[float, float, float]:
+    """Spearman's rank correlation with its 95 % bootstrap interval."""
+    generator = np.random.default_rng(0)
+
+    def ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.asarray((values[:, None] > values).sum(1) + 0.5 * (values[:, None] == values).sum(1))
+
+    def of(rows: NDArray[np.int64]) -> float:
+        a, b = ranks(x[rows]), ranks(y[rows])
+        return float(np.corrcoef(a, b)[0, 1]) if a.std() > 0.0 and b.std() > 0.0 else 0.0
+
+    draws = [of(generator.integers(len(x), size=len(x))) for _ in range(500)]
+    low, high = np.percentile(draws, [2.5, 97.5])
+    return of(np.arange(len(x))), float(low), float(high)
+
+
+def _means(grid: list[tuple[int, float, int]], found: list[dict[str, float]]) -> list[Table]:
+    tables = []
+    for measure in MEASURES:
+        rows = []
+        for samples in SAMPLES:
+            cells = []
+            for noise in NOISES:
+                own = [one[measure] for place, one in zip(grid, found, strict=True) if place[:2] == (samples, noise)]
+                cells.append(f"{np.mean(own):.4g}")
+            rows.append((f"n = {samples}", tuple(cells)))
+        tables.append(Table(f"{measure}, mean over seeds", tuple(f"σ = {noise:g}" for noise in NOISES), rows))
+    return tables
+
+
+def _findings(correlations: dict[str, Any]) -> list[Finding]:
+    def words(measure: str, cause: str) -> str:
+        r, low, high = correlations[measure][cause]
+        return f"{r:+.2f} [{low:+.2f}, {high:+.2f}]"
+
+    epi_data, epi_noise = correlations["Γ_epi away"]["data"], correlations["Γ_epi away"]["noise"]
+    kappa_noise, kappa_data = correlations["κ"]["noise"], correlations["κ"]["data"]
+    return [
+        Finding(
+            "Γ_epi vanishes with data (appendix F, C21)",
+            "reproduces" if epi_data[2] < 0.0 else "does not reproduce",
+            f"rank correlation of Γ_epi away from data with log n: {words('Γ_epi away', 'data')}",
+        ),
+        Finding(
+            "Γ_epi does not follow the noise of rewards (section 4.2)",
+            "does not reproduce" if epi_noise[1] > 0.0 else "undecided",
+            f"rank correlation of Γ_epi away from data with σ: {words('Γ_epi away', 'noise')}; "
+            f"at data: {words('Γ_epi at data', 'noise')}",
+        ),
+        Finding(
+            "κ follows noise and is uncorrelated with data (section 4.2, C20)",
+            "reproduces" if kappa_noise[1] > 0.0 and kappa_data[1] < 0.0 < kappa_data[2] else "does not reproduce",
+            f"rank correlation of κ with σ: {words('κ', 'noise')}; with log n: {words('κ', 'data')}",
+        ),
+    ]

@@ -1,0 +1,157 @@
+"""Have Lean's kernel check a solved table: `python -m pyresac.formal.certify MODEL`.
+
+MODEL is an MDP file (.npz or .csv, see `FiniteMDP.load`) or the id of a Gymnasium toy-text environment. The table is
+solved here in float64, or read with --table from a .npy file, whoever computed it. Its residual is computed in exact
+rationals; a Lean file with the problem and the theorem ‖Q − Q*‖∞ ≤ bound is written; and the kernel checks it
+(`RESAC.Problem.sound`, C47). Ends with status 1 where the table is not within the tolerance, or the kernel refuses the
+file, and with status 2 where there is nothing to check: an unusable file, a NaN, rows that do not sum to 1.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Annotated, Literal
+
+import numpy as np
+import tyro
+
+from pyresac.errors import InputError
+from pyresac.formal.build import Builder, Result
+from pyresac.formal.certificates import Certificate, certificate, decimal, lean_text, rounded_up
+from pyresac.formal.check import built_folder, report
+from pyresac.formal.errors import FormalError
+from pyresac.formal.home import cache_folder
+from pyresac.formal.install import install, lock
+from pyresac.formal.sources import closure, read_module, read_tree
+from pyresac.tabular import FiniteMDP, Max, Min, Nominal, RevOperator, WorstOfKernels, solve
+from pyresac.tabular.checks import Floats
+
+PROGRAM = "python -m pyresac.formal.certify"
+CHECKER = "RESAC.Certificate.Checker"
+
+
+@dataclass(frozen=True)
+class Options:
+    """What to certify."""
+
+    model: Annotated[str, tyro.conf.Positional]
+    """An MDP file (.npz, .csv) or the id of a toy-text environment."""
+    discount: float | None = None
+    """The discount, in [0, 1); an .npz file brings its own."""
+    table: Path | None = None
+    """A .npy file with the table (S, A) to certify (default: solve it here)."""
+    kernels: tuple[Path, ...] = ()
+    """Further MDP files: with the model's own kernel theirs form a robust set."""
+    value: Literal["max", "min"] = "max"
+    """The value functional."""
+    kappa: float = 0.0
+    """The frozen penalty κ."""
+    tolerance: float = 1e-9
+    """What ‖Q − Q*‖∞ must be at most, above 0."""
+    out: Path = Path("Certificate.lean")
+    """The Lean file to write; its name, a letter followed by letters, digits and _, names the theorem."""
+    write_only: bool = False
+    """Write the file, and leave the check to `pyresac.formal.check` or `lake build`."""
+    root: Path = Path("lean")
+    """Folder of the library's Lean sources."""
+    cache: Path | None = None
+    """Folder of the checker (see `pyresac.formal.check`)."""
+    timeout: float = 900.0
+    """Seconds that the check of the file may take."""
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """The command: 0 where the kernel accepts the bound, 1 where the table or the file fails, 2 on bad input."""
+    try:
+        options = tyro.cli(Options, args=arguments, prog=PROGRAM, description=__doc__)
+        operator, q, how = solved(options)
+        found = certificate(operator, q)
+        title = f"`{Path(options.model).name}`, discount {operator.mdp.discount!r}: {how}."
+        text = lean_text(found, options.out.stem, title)
+        if failure := shortfall(found, options.tolerance):
+            print(f"{PROGRAM}: {failure}", file=sys.stderr)
+            return 1
+        options.out.write_text(text, encoding="utf-8")
+        print(f"{options.out}: ‖Q − Q*‖∞ ≤ {decimal(found.bound)}, for {q.size} pairs")
+        return 0 if options.write_only else check_file(options)
+    except (FormalError, InputError, OSError) as error:
+        print(f"{PROGRAM}: {error}", file=sys.stderr)
+        return 2
+
+
+def solved(options: Options) -> tuple[RevOperator, Floats, str]:
+    """The operator, its table, and in words where the table is from."""
+    if not options.tolerance > 0:
+        raise FormalError(f"--tolerance is {options.tolerance:g}; it must be above 0")
+    mdp = _model(options.model, options.discount)
+    others = [FiniteMDP.load(path, mdp.discount).transition for path in options.kernels]
+    expectation = WorstOfKernels([mdp.transition, *others]) if others else Nominal()
+    value = Max() if options.value == "max" else Min()
+    operator = RevOperator(mdp, kappa=options.kappa, value=value, expectation=expectation)
+    if options.table is not None:
+        return operator, _table(options.table), f"table from {options.table.name}"
+    solution = solve(operator, tolerance=options.tolerance / 10)
+    return operator, solution.q, f"solved by {solution.method.replace('_', ' ')}"
+
+
+def _model(given: str, discount: float | None) -> FiniteMDP:
+    if Path(given).suffix in (".npz", ".csv"):
+        return FiniteMDP.load(Path(given), discount)
+    if discount is None:
+        raise FormalError(f"{given} is no .npz or .csv file; for an environment's id give --discount, in [0, 1)")
+    return FiniteMDP.from_gymnasium(given, discount)
+
+
+def _table(path: Path) -> Floats:
+    try:
+        found = np.load(path, allow_pickle=False)
+    except (ValueError, EOFError) as error:
+        raise FormalError(f"--table {path} is no readable .npy file: {error}") from error
+    if not isinstance(found, np.ndarray) or found.dtype.kind not in "fiu":
+        raise FormalError(f"--table {path} holds no array of numbers; it must be a .npy file of shape (S, A)")
+    return np.asarray(found, dtype=np.float64)
+
+
+def shortfall(found: Certificate, tolerance: float) -> str:
+    """By how much the table fails the tolerance; empty where it does not."""
+    asked = Fraction(tolerance)
+    if found.exact_bound <= asked:
+        return ""
+    spread = decimal(rounded_up(Fraction(max(-found.low, found.high), found.den)))
+    return (
+        f"the table is certified within {decimal(found.bound)} of the fixed point, not within {tolerance:g}: "
+        f"its residual reaches {spread}, which 1/(1 − γ) = {float(1 / (1 - found.gamma)):.4g} magnifies; "
+        "solve to a smaller tolerance, or ask for --tolerance "
+        f"{float(found.bound):g}"
+    )
+
+
+def check_file(options: Options) -> int:
+    """Have the kernel check the file that was written, over the library's own."""
+    root = options.root.resolve()
+    library = read_tree(root)
+    if CHECKER not in library:
+        raise FormalError(f"{options.root} holds no {CHECKER}; --root names the library's Lean sources")
+    home = cache_folder(options.cache)
+    checker = install(home, print)
+    file = options.out.resolve()
+    name = ".".join(file.relative_to(root).with_suffix("").parts) if file.is_relative_to(root) else file.stem
+    module = read_module(name, file)
+    modules = {m: library[m] for m in [CHECKER, *closure(library, CHECKER)]} | {name: module}
+    built = built_folder(home, root)
+    built.mkdir(parents=True, exist_ok=True)
+    results: list[Result] = []
+    with lock(built / "lock"):
+        for result in Builder(checker, built, modules, options.timeout).run(jobs=2):
+            results.append(result)
+            print(report(result), flush=True)
+    good = all(r.state in ("checked", "cached") for r in results)
+    print("The kernel accepts the bound." if good else "The kernel did not accept the file.")
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

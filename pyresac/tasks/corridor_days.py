@@ -1,0 +1,87 @@
+"""Days of the corridor side by side, in which an action is the holding itself or what is added to a rule's holding."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pyresac.envs.bus import episodes
+from pyresac.envs.bus.controllers import Controller
+from pyresac.envs.bus.corridor import Corridor
+from pyresac.envs.bus.episodes import Form
+from pyresac.envs.bus.observation import Observation, pending
+from pyresac.envs.bus.vector import VectorBusCorridor
+from pyresac.errors import InputError
+from pyresac.tasks.action_box import Box
+from pyresac.tasks.experience import Numbers
+
+
+class CorridorDays:
+    """`count` days. With a rule, a unit action u in [−1, 1] holds for clip(rule + u·H_max/2, 0, H_max) seconds."""
+
+    def __init__(self, corridor: Corridor, count: int, published: bool, form: Form, rule: Controller | None) -> None:
+        self.env = VectorBusCorridor(count, corridor, form, published)
+        self.layout = self.env.episodes.layout
+        self.box = Box.of(self.env.single_action_space, "the corridor")
+        self._rule = rule
+        _, trips, places, _ = self.env.episodes.simulator.state.visits.shape
+        self._held = np.zeros((count, trips, places) if rule is not None else (0, 0, 0))
+        """The rule's seconds at each decision."""
+
+    def reset(self, seed: int | Sequence[int]) -> Any:
+        """Begin days of these seeds; the observation."""
+        observation, _ = self.env.reset(seed=seed)
+        return observation
+
+    def step(self, unit: Numbers) -> tuple[Any, NDArray[Any], NDArray[np.bool_], dict[str, Any]]:
+        """Act (count, 1): observation, rewards, which days have ended, and the environment's information."""
+        observation, reward, ended, _, infos = self.env.step(self._seconds(unit))
+        return observation, reward, ended, infos
+
+    def _seconds(self, unit: Numbers) -> Numbers:
+        if self._rule is None:
+            return self.box.to_action(unit)
+        base = np.zeros((len(unit), 1))
+        # a day that has ended begins anew in this step, whatever is done
+        rows = np.flatnonzero(self.env.episodes.simulator.pending == 1)
+        if rows.size:
+            state = self.env.episodes.simulator.state
+            seen = pending(self.layout, state, rows)
+            base[rows, 0] = self._rule(seen)
+            self._held[rows, seen.trip, seen.place] = base[rows, 0]
+        return np.clip((base + self.box.half * unit).astype(np.float32), self.box.low, self.box.high)
+
+    def units(self, found: episodes.Transitions) -> Numbers:
+        """(m, 1) the actions of transitions, in units; of what was really held, which the limits may have cut."""
+        if self._rule is None:
+            return self.box.to_unit(found.action)
+        base = self._held[found.day, found.trip, found.place][:, None]
+        return ((found.action - base) / self.box.half).astype(np.float32)
+
+    def holding(self, observation: Observation, unit: Numbers) -> NDArray[np.float64]:
+        """(n,) seconds of unit actions (n, 1) at decisions that a controller sees."""
+        if self._rule is None:
+            seconds = self.box.to_action(unit)[:, 0].astype(np.float64)
+        else:
+            seconds = np.atleast_1d(self._rule(observation)) + (self.box.half * unit)[:, 0].astype(np.float64)
+        return np.asarray(np.clip(seconds, 0.0, observation.holding_limit))
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """What `load` needs."""
+        own = {} if self._rule is None else {"rule.held": self._held.copy()}
+        return {**self.env.get_state(), **own}
+
+    def load(self, arrays: dict[str, NDArray[Any]]) -> Any:
+        """Go on from `arrays`; the observation. Raises InputError if they do not fit."""
+        given = dict(arrays)
+        if self._rule is not None:
+            held = given.pop("rule.held", np.empty(0))
+            if held.shape != self._held.shape:
+                raise InputError(f"the rule's seconds are {held.shape}; expected {self._held.shape}")
+            self._held = held.copy()
+        self.env.set_state(given)
+        continuous, categorical = self.env.episodes.observe()
+        return {"continuous": continuous, "categorical": categorical}

@@ -1,0 +1,75 @@
+"""The family on tables: with nothing to disagree about every form finds Q*, and each penalty pulls as it must."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from pyresac.experiments import poisoning_kernels as kernels
+from pyresac.experiments.poisoning import FORMS, Form, Problem, curve, noisy_chain, sampled
+from pyresac.tabular import FiniteMDP, RevOperator, solve
+
+
+def problem(noise: float, length: int = 3) -> Problem:
+    mdp = noisy_chain(length)
+    return Problem(mdp, noise, solve(RevOperator(mdp), tolerance=1e-9).q)
+
+
+@pytest.mark.parametrize("name", [name for name, form in FORMS.items() if not form.lambda_ale and not form.blend])
+def test_without_noise_every_form_finds_the_optimum(name: str) -> None:
+    form = FORMS[name]
+    found = curve(problem(0.0), form, 6_000 if form.quantiles else 1_000, seed=0)
+    # quantile tables go on stepping by at most the learning rate times the values' unit
+    assert found[-1, 1] < (0.05 if form.quantiles else 1e-3)
+    assert found[-1, 2] < 1e-6
+
+
+def test_the_exact_optimum_of_the_chain() -> None:
+    optimum = problem(0.0).optimum
+    assert optimum[:3, 1].tolist() == pytest.approx([0.95**2, 0.95, 1.0])
+    assert optimum[3].tolist() == [0.0, 0.0]
+
+
+def test_ends_give_no_data_and_lead_nowhere() -> None:
+    successors, chances, rewards, pairs = sampled(noisy_chain(3))
+    assert sorted(map(tuple, pairs.tolist())) == [(s, a) for s in range(3) for a in range(2)]
+    assert successors[2, 1, 0] == -1
+    assert rewards[2, 1, 0] == 1.0
+    assert (chances[..., -1] >= 1.0 - 1e-12).all()
+
+
+def test_chances_are_those_of_the_kernel() -> None:
+    mdp = FiniteMDP.from_gymnasium("FrozenLake-v1", 0.95)
+    successors, chances, _, pairs = sampled(mdp)
+    P = mdp.dense()
+    for s, a in pairs:
+        steps = np.diff(chances[s, a], prepend=0.0)
+        reached = {int(n): float(p) for n, p in zip(successors[s, a], steps, strict=True) if n >= 0 and p > 0.0}
+        assert all(P[s, a, n] == pytest.approx(p) for n, p in reached.items())
+
+
+def bias(form: Form) -> float:
+    return float(np.mean([curve(problem(1.0, 5), form, 400, seed)[-1, 0] for seed in range(8)]))
+
+
+def test_a_maximum_over_noise_overestimates_and_minima_underestimate_in_order() -> None:
+    plain = bias(Form(1, kernels.FIRST, kernels.OWN))
+    two, ten = bias(Form(2)), bias(Form(10))
+    assert plain > 0.1
+    assert ten < two < plain
+
+
+@pytest.mark.parametrize(("name", "size"), [("lambda_epi", 1.0), ("lambda_ale", 0.01)])
+def test_each_penalty_lowers_the_values(name: str, size: float) -> None:
+    form = Form(10, kernels.MEAN, kernels.OWN)
+    assert bias(replace(form, **{name: size})) < bias(form) - 0.02
+
+
+def test_what_an_actor_sees() -> None:
+    heads = np.array([3.0, 1.0, 2.0])
+    assert kernels.score(heads, kernels.FIRST, 0.0) == 3.0
+    assert kernels.score(heads, kernels.MEAN, 0.0) == 2.0
+    assert kernels.score(heads, kernels.LEAST, 0.0) == 1.0
+    assert kernels.score(heads, kernels.BOUND, -2.0) == pytest.approx(0.0)  # mean − 2·1, the unbiased deviation

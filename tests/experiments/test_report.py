@@ -1,0 +1,111 @@
+"""The page of results, and the measured disentanglement that goes into it."""
+
+from __future__ import annotations
+
+import json
+from html.parser import HTMLParser
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pyresac.errors import InputError
+from pyresac.experiments.experiment import Finding, Outcome, Table
+from pyresac.experiments.html_report import write_report
+from pyresac.experiments.uncertainty import correlation, measured
+
+PIXEL = bytes.fromhex(
+    "89504e470d0a1a0a0000000d4948445200000001000000010806000000"
+    "1f15c4890000000d49444154789c6360606060000000050001a5f645400000000049454e44ae426082"
+)
+
+
+class Tags(HTMLParser):
+    """Open tags, and the text of the page."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.seen: list[tuple[str, dict[str, str | None]]] = []
+        self.text = ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.seen.append((tag, dict(attrs)))
+        if tag not in ("meta", "br", "img"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def outcome() -> Outcome:
+    return Outcome(
+        [
+            Finding("A <good> claim", "reproduces", "1 ± 0.1"),
+            Finding("A bad claim", "does not reproduce", "2 & more"),
+        ],
+        [Table("Returns <b>", ("x",), [("SAC", ("1",)), ("TD3", ("2",))], {"SAC": ("9",)}, "three seeds")],
+        {},
+        ("a.png",),
+    )
+
+
+def save(results: Path, scale: str = "cpu") -> None:
+    folder = results / "returns"
+    (folder / "figures").mkdir(parents=True, exist_ok=True)
+    (folder / "figures" / "a.png").write_bytes(PIXEL)
+    content = {"experiment": "returns", "scale": scale, "command": f"run --scale {scale}", **outcome().plain()}
+    (folder / f"{scale}.json").write_text(json.dumps(content))
+
+
+def test_the_page_is_whole_self_contained_and_shows_all(tmp_path: Path) -> None:
+    save(tmp_path)
+    write_report(tmp_path, tmp_path / "page.html")
+    page = Tags()
+    page.feed((tmp_path / "page.html").read_text(encoding="utf-8"))
+    assert page.open == []
+    addresses = [value for _, own in page.seen for name, value in own.items() if name in ("src", "href")]
+    assert addresses
+    assert all(str(address).startswith(("data:image/png;base64,", "#")) for address in addresses)
+    for words in ("A <good> claim", "2 & more", "Returns <b>", "three seeds", "run --scale cpu", "TD3"):
+        assert words in page.text
+    assert page.text.index("A bad claim") < page.text.index("A <good> claim")
+    assert "19" in page.text  # ours, and the paper's number under it
+
+
+def test_the_largest_scale_that_is_there_is_shown(tmp_path: Path) -> None:
+    save(tmp_path, "smoke")
+    save(tmp_path, "paper")
+    write_report(tmp_path, tmp_path / "page.html")
+    text = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "Scale: paper" in text
+    assert "Scale: smoke" not in text
+
+
+@pytest.mark.parametrize("content", ["", "[]", "{}", "\x00", '{"tables": 1}'])
+def test_results_that_cannot_be_read_are_refused_by_name(tmp_path: Path, content: str) -> None:
+    save(tmp_path)
+    path = tmp_path / "returns" / "cpu.json"
+    path.write_text(content)
+    with pytest.raises(InputError, match=r"cpu\.json cannot be read as results"):
+        write_report(tmp_path, tmp_path / "page.html")
+    assert not (tmp_path / "page.html").exists()
+
+
+def test_rank_correlation() -> None:
+    x = np.arange(30.0)
+    assert correlation(x, np.exp(x))[0] == pytest.approx(1.0)
+    assert correlation(x, -(x**3))[0] == pytest.approx(-1.0)
+    assert correlation(x, np.ones(30)) == (0.0, 0.0, 0.0)
+    r, low, high = correlation(x, np.random.default_rng(0).normal(size=30))
+    assert low < r < high
+    assert low < 0.0 < high
+
+
+def test_critics_learn_the_function_and_disagree_where_data_are_few() -> None:
+    few, many = measured(16, 0.0, 400, seed=0), measured(2048, 0.0, 400, seed=0)
+    assert many["error"] < 0.1 < few["error"]
+    assert many["Γ_epi away"] < few["Γ_epi away"]

@@ -1,0 +1,139 @@
+"""The certify command: what it writes, what it refuses, and what the kernel makes of it."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pyresac.formal.certificates import certificate, decimal, lean_text, rounded_up
+from pyresac.formal.certified_examples import EXAMPLES, FOLDER, example_text
+from pyresac.formal.certify import main
+from pyresac.formal.errors import FormalError
+from pyresac.formal.install import Checker
+from pyresac.tabular import FiniteMDP, L1Ball, LiveOperator, NormPenalty, RevOperator, Soft, solve
+from pyresac.tabular.families import chain
+from tests.formal.test_vectors import checked
+
+ROOT = Path(__file__).parents[2] / "lean"
+LAKE = ["FrozenLake-v1", "--discount", "0.9", "--write-only"]
+
+
+@pytest.fixture
+def model() -> RevOperator:
+    """A chain of three states."""
+    return RevOperator(chain(3, 0.5))
+
+
+def test_the_command_writes_a_file_for_an_environment(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "Lake.lean"
+    assert main([*LAKE, "--out", str(out)]) == 0
+    text = out.read_text(encoding="utf-8")
+    assert "namespace RESAC.Certificates.Lake" in text
+    assert "by decide +kernel" in text
+    assert re.search(r"‖Q − Q\*‖∞ ≤ \S+e-1\d, for 64 pairs", capsys.readouterr().out)
+
+
+def test_a_table_that_is_not_near_enough_is_told_by_how_much(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], model: RevOperator
+) -> None:
+    """Q + 0.01 is 0.01 off: the residual −0.005 over 1 − γ = ½. No file is written."""
+    model.mdp.save(tmp_path / "chain.npz")
+    np.save(tmp_path / "q.npy", solve(model, tolerance=1e-14).q + 0.01)
+    arguments = [str(tmp_path / "chain.npz"), "--table", str(tmp_path / "q.npy"), "--out", str(tmp_path / "Off.lean")]
+    assert main([*arguments, "--write-only"]) == 1
+    said = capsys.readouterr().err
+    assert "certified within 1.01e-2 of the fixed point, not within 1e-09" in said
+    assert "its residual reaches 5.01e-3" in said
+    assert not (tmp_path / "Off.lean").exists()
+    assert main([*arguments, "--write-only", "--tolerance", "0.02"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["FrozenLake-v1"], "for an environment's id give --discount"),
+        ([*LAKE, "--tolerance", "0"], "--tolerance is 0; it must be above 0"),
+        ([*LAKE, "--tolerance", "nan"], "--tolerance is nan; it must be above 0"),
+        ([*LAKE, "--out", "1bad.lean"], "name is '1bad'; it must be a letter"),
+        (["missing.npz"], "missing.npz is not a file"),
+    ],
+)
+def test_bad_options_get_a_sentence(arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(arguments) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_rows_that_do_not_sum_to_one_and_tables_with_nan_get_a_sentence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], model: RevOperator
+) -> None:
+    wrong = tmp_path / "wrong.csv"
+    wrong.write_text("idstatefrom,idaction,idstateto,probability,reward\n0,0,0,0.9,1\n")
+    assert main([str(wrong), "--discount", "0.5"]) == 2
+    assert "sum" in capsys.readouterr().err
+    model.mdp.save(tmp_path / "chain.npz")
+    q = np.zeros((3, 2))
+    q[1, 1] = np.nan
+    np.save(tmp_path / "q.npy", q)
+    assert main([str(tmp_path / "chain.npz"), "--table", str(tmp_path / "q.npy")]) == 2
+    assert "the table holds nan at (s=1, a=1)" in capsys.readouterr().err
+
+
+def test_operators_without_a_finite_rational_form_are_refused_by_name(model: RevOperator) -> None:
+    q = np.zeros((3, 2))
+    with pytest.raises(
+        FormalError, match=r"LiveOperator; a certificate is for a RevOperator, whose penalties are froz"
+    ):
+        certificate(LiveOperator(model.mdp, NormPenalty(0.1)), q)  # type: ignore[arg-type]
+    with pytest.raises(FormalError, match="the value functional is Soft; Lean checks Max and Min"):
+        certificate(RevOperator(model.mdp, value=Soft(1.0)), q)
+    with pytest.raises(FormalError, match="the expectation is L1Ball; Lean checks Nominal and WorstOfKernels"):
+        certificate(RevOperator(model.mdp, expectation=L1Ball(0.1)), q)
+    with pytest.raises(FormalError, match=r"the table has shape \(2, 3\); the MDP asks for \(3, 2\)"):
+        certificate(model, q.T)
+    masked = FiniteMDP.from_gymnasium("FrozenLake-v1", 0.9, done_masked=True)
+    with pytest.raises(FormalError, match="done-masked reading"):
+        certificate(RevOperator(masked), np.zeros(masked.reward.shape))
+
+
+@pytest.mark.parametrize(
+    ("x", "rounded", "text"),
+    [(Fraction(1, 3), Fraction(334, 1000), "3.34e-1"), (Fraction(1000), Fraction(1000), "1e3"), (Fraction(0), 0, "0")],
+)
+def test_bounds_in_decimal(x: Fraction, rounded: Fraction, text: str) -> None:
+    assert rounded_up(x) == rounded
+    assert decimal(rounded_up(x)) == text
+
+
+def shipped(name: str) -> tuple[str, np.ndarray]:
+    """A shipped file and the table in it."""
+    text = (ROOT / FOLDER / f"{name}.lean").read_text(encoding="utf-8")
+    flat = " ".join(text.split())
+    den = int(re.search(r"den := (\d+)", flat)[1])  # type: ignore[index]
+    values = [int(x) for x in re.findall(r"⟨-?\d+, -?\d+, -?\d+, (-?\d+),", flat)]
+    operator, _ = EXAMPLES[name]()
+    return text, np.array([x / den for x in values]).reshape(operator.mdp.reward.shape)
+
+
+@pytest.mark.parametrize("name", ["FrozenLake", "RobustChain", pytest.param("Corridor", marks=pytest.mark.slow)])
+def test_a_shipped_certificate_is_what_python_writes_for_its_table(name: str) -> None:
+    text, q = shipped(name)
+    assert example_text(name, q) == text, "run python -m pyresac.formal.certified_examples"
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+def test_the_kernel_refuses_a_residual_that_is_out_of_range(
+    checker: Checker, tmp_path: Path, model: RevOperator
+) -> None:
+    """The right bound is accepted; one below the residual by the last digit is refused."""
+    found = certificate(model, np.zeros((3, 2)))
+    right = lean_text(found, "Right", "All zeros.")
+    assert checked(checker, tmp_path, "Right", right, needs="RESAC.Certificate.Checker") == ("checked", [])
+    wrong = right.replace(f"hi := {found.high}\n", f"hi := {found.high - 2**21}\n").replace(".Right", ".Wrong")
+    assert wrong != right
+    state, _ = checked(checker, tmp_path, "Wrong", wrong, needs="RESAC.Certificate.Checker")
+    assert state == "failed"

@@ -1,0 +1,58 @@
+"""Backward induction against rationals, stage by stage."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from pyresac.errors import InputError
+from pyresac.tabular import FiniteMDP, L1Ball, Min, RevOperator, families, solve, solve_horizon
+from pyresac.tabular.exact import ExactMDP, ExactRev, sets
+
+
+@pytest.mark.parametrize("robust", [False, True])
+@pytest.mark.parametrize("masked", [False, True])
+def test_each_stage_is_within_its_bound(robust: bool, masked: bool) -> None:
+    third = Fraction(1, 3)
+    exact = ExactMDP(
+        (((third, 2 * third), (1, 0)), ((0, 1), (third, 2 * third))),
+        ((1, -2), (third, 5)),
+        Fraction(9, 10),
+        ((True, not masked), (True, True)),
+    )
+    mdp = FiniteMDP.from_exact(exact)
+    solution = solve_horizon(
+        RevOperator(mdp, kappa=0.25, expectation=L1Ball(0.5) if robust else None), 30, terminal=[2.0, -1.0]
+    )
+    twin = ExactRev(mdp.to_exact(), kappa=Fraction(1, 4), inner=sets.l1(Fraction(1, 2)) if robust else None)
+    v: tuple[Fraction, ...] = (Fraction(2), Fraction(-1))
+    for h in reversed(range(30)):
+        q = twin.backup(v)
+        for s in range(2):
+            for a in exact.actions(s):
+                assert abs(Fraction(float(solution.q[h, s, a])) - q[s][a]) <= Fraction(float(solution.error_bound[h]))
+            assert q[s][solution.policy[h, s]] >= max(q[s][a] for a in exact.actions(s)) - 4 * Fraction(
+                float(solution.error_bound[h])
+            )
+        v = twin.value_of(q)
+    assert solution.error_bound[0] < 1e-11
+    assert solution.v.shape == (31, 2)
+
+
+def test_a_long_horizon_comes_to_the_fixed_point_and_early_stages_differ() -> None:
+    mdp = families.chain(5, 0.9)
+    operator = RevOperator(mdp, value=Min())
+    solution, limit = solve_horizon(operator, 400), solve(operator, tolerance=1e-10)
+    assert np.abs(solution.q[0] - limit.q).max() <= 0.9**400 * 1000 + solution.error_bound[0] + limit.error_bound
+    assert (np.diff(solution.error_bound) <= 0).all()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [({"horizon": 0}, "horizon is 0"), ({"horizon": 2, "terminal": [0.0]}, r"terminal has shape \(1,\)")],
+)
+def test_bad_horizons_are_refused(options: dict[str, object], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        solve_horizon(RevOperator(families.chain(5, 0.9)), **options)  # type: ignore[arg-type]

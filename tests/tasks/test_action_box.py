@@ -1,0 +1,73 @@
+"""A bounded action space: units in [−1, 1] and back, and what is refused."""
+
+from __future__ import annotations
+
+import math
+
+import gymnasium as gym
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pyresac.errors import InputError
+from pyresac.tasks.action_box import Box
+
+EXAMPLES = settings(deadline=None, derandomize=True, database=None, max_examples=400)
+
+
+def box_of(low: list[float], high: list[float]) -> Box:
+    return Box.of(gym.spaces.Box(np.array(low, dtype=np.float32), np.array(high, dtype=np.float32)), "here")
+
+
+def test_the_volume_is_that_of_half_the_ranges() -> None:
+    assert box_of([0.0], [60.0]).log_volume == pytest.approx(math.log(30.0), rel=1e-7)
+    assert box_of([-4.0, 0.0], [-1.0, 60.0]).log_volume == pytest.approx(math.log(1.5 * 30.0), rel=1e-7)
+
+
+@st.composite
+def bounds(draw: st.DrawFn) -> tuple[float, float]:
+    low = draw(st.floats(-1e6, 1e6, width=32))
+    high = draw(st.floats(-1e6, 1e6, width=32).filter(lambda x: x != low))
+    return min(low, high), max(low, high)
+
+
+@EXAMPLES
+@given(bounds(), st.floats(-1.0, 1.0, width=32))
+def test_actions_stay_inside_and_come_back(pair: tuple[float, float], inside: float) -> None:
+    low, high = pair
+    space = gym.spaces.Box(np.float32(low), np.float32(high), (1,))
+    box = Box.of(space, "here")
+    for unit in (-1.0, 1.0, inside):
+        action = box.to_action(np.array([unit], dtype=np.float32))
+        assert action.dtype == np.float32
+        assert space.contains(action), (unit, action)
+    middle = box.to_action(np.zeros(1, dtype=np.float32))
+    width = high - low
+    rounding = 2.0**-22 * max(abs(low), abs(high))
+    assert abs(float(middle[0]) - (low + high) / 2) <= rounding
+    if rounding < 1e-3 * width:
+        back = box.to_unit(box.to_action(np.array([inside], dtype=np.float32)))
+        assert abs(float(back[0]) - inside) <= 4 * rounding / width + 2.0**-22
+        ends = box.to_action(np.array([[-1.0], [1.0]], dtype=np.float32))
+        assert np.abs(ends[:, 0] - [low, high]).max() <= rounding
+
+
+@pytest.mark.parametrize(
+    ("space", "message"),
+    [
+        (gym.spaces.Discrete(3), r"here has the action space Discrete\(3\); the deep agent needs a Box"),
+        (gym.spaces.Box(-np.inf, 1.0, (2,)), r"action coordinate 0 lies in \[-inf, 1.0\]; it needs finite bounds"),
+        (gym.spaces.Box(np.float32([0, 2]), np.float32([1, 2])), r"action coordinate 1 lies in \[2.0, 2.0\]"),
+    ],
+)
+def test_spaces_without_bounds_are_refused(space: gym.Space[object], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        Box.of(space, "here")
+
+
+def test_a_box_of_float64_contains_its_float32_actions() -> None:
+    space = gym.spaces.Box(np.array([0.1, -0.3]), np.array([0.7, 0.1]), dtype=np.float64)
+    for unit in (-1.0, 1.0):
+        action = Box.of(space, "here").to_action(np.full(2, unit, dtype=np.float32))
+        assert space.contains(action.astype(np.float64))

@@ -1,0 +1,57 @@
+"""Evaluation and rules are played in blocks, so that their number is no matter of memory."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from pyresac.envs.bus.named import corridor_named
+from pyresac.tasks import corridor_baselines, corridor_task
+from pyresac.tasks.corridor_baselines import rules_of
+from pyresac.tasks.corridor_task import CorridorTask
+from pyresac.tasks.gymnasium_task import BoxTask
+from pyresac.tasks.task import Played
+
+
+def ahead(dense: NDArray[np.float32], codes: NDArray[np.int64]) -> NDArray[np.float32]:
+    """A policy that looks at the state."""
+    return np.tanh(dense[:, :1])
+
+
+def decisions(played: Played) -> list[bytes]:
+    parts = (played.dense, played.codes, played.action, played.discounted)
+    return sorted(b"".join(part[row].tobytes() for part in parts) for row in range(len(played.dense)))
+
+
+def test_days_in_blocks_are_the_days_at_once(tiny: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    task = CorridorTask(corridor_named(str(tiny)), 2, 0)
+    whole, rules = task.play(ahead, 5, 3, 0.9), rules_of(task, ("none", "headway"), 5, 3)
+    monkeypatch.setattr(corridor_task, "BLOCK", 2)
+    monkeypatch.setattr(corridor_baselines, "BLOCK", 2)
+    parts = task.play(ahead, 5, 3, 0.9)
+    assert whole.metrics.keys() == parts.metrics.keys()
+    for name, values in whole.metrics.items():
+        np.testing.assert_array_equal(values, parts.metrics[name])
+    assert decisions(whole) == decisions(parts)
+    again = rules_of(task, ("none", "headway"), 5, 3)
+    for rule, table in rules.items():
+        for name, values in table.items():
+            np.testing.assert_array_equal(values, again[rule][name])
+
+
+def test_decisions_beyond_a_number_are_not_kept(tiny: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = BoxTask("Pendulum-v1", {}, 1, 0).play(ahead, 7, 0, 0.0)
+    monkeypatch.setattr("pyresac.tasks.gymnasium_task.LANES", 2)
+    monkeypatch.setattr("pyresac.tasks.task.KEPT", 300)
+    kept = BoxTask("Pendulum-v1", {}, 1, 0).play(ahead, 7, 0, 0.0)
+    np.testing.assert_array_equal(kept.returns, whole.returns)
+    assert len(whole.dense) == 1400
+    assert len(kept.dense) == len(kept.codes) == len(kept.action) == len(kept.discounted) == 400
+    np.testing.assert_array_equal(kept.dense, whole.dense[:400])
+    task = CorridorTask(corridor_named(str(tiny)), 2, 0)
+    monkeypatch.setattr(corridor_task, "BLOCK", 1)
+    monkeypatch.setattr("pyresac.tasks.task.KEPT", 1)
+    assert len(task.play(ahead, 3, 0, 0.5).dense) == len(task.play(ahead, 1, 0, 0.5).dense) > 0
