@@ -11,6 +11,7 @@ from pyresac.envs.bus import (
     ForwardHeadway,
     HeadwayEqualising,
     NoHolding,
+    Operations,
     RandomHolding,
     SimpleRobust,
     TargetHeadway,
@@ -49,6 +50,19 @@ def corridors(draw: st.DrawFn) -> Corridor:
         speed_deviation=draw(st.sampled_from([0.0, 1.5, 4.0])),
     )
 
+
+operations = st.builds(
+    Operations,
+    buses=st.integers(0, 4),
+    layover=st.sampled_from([0.0, 45.0, 600.0]),
+    late_share=st.sampled_from([0.0, 0.5, 1.0]),
+    late_mean=st.sampled_from([0.0, 60.0, 900.0]),
+    open_doors=st.booleans(),
+    control_stops=st.sampled_from([(), ("stop 1",), ("stop 0", "stop 2")]),
+    seats=st.integers(0, 10),
+    crowding=st.sampled_from([0.0, 0.5]),
+)
+"""Of any of `corridors`."""
 
 controllers: st.SearchStrategy[Rule] = st.one_of(
     st.just(NoHolding()),

@@ -10,6 +10,7 @@ SUITES = {
     "formal": "property_tests",
     "deep": "tests/deep",
     "tasks": "tests/tasks",
+    "envs/bus": "tests/envs",
     ".": "tests",
 }
 """Parts of the package, below pyresac/, and the folder of each one's tests; "." is pyresac/ itself."""

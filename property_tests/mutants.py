@@ -22,6 +22,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
 
+from property_tests.corridor_mutants import CORRIDOR
 from property_tests.deep_mutants import DEEP
 from property_tests.family_mutants import FAMILY
 from property_tests.formal_mutants import FORMAL
@@ -449,7 +450,7 @@ TABULAR = (
 )
 
 
-MUTANTS = (*TABULAR, *DEEP, *FAMILY, *NORM, *QUANTILES, *FORMAL)
+MUTANTS = (*TABULAR, *DEEP, *FAMILY, *NORM, *QUANTILES, *FORMAL, *CORRIDOR)
 
 
 def mutate(copy: Path, mutant: Mutant) -> None:

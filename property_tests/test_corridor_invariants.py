@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from property_tests.corridors import controllers, corridors, seeds
-from pyresac.envs.bus import Corridor, NoHolding, Observation, Record, Simulator, simulate, simulate_days
+from property_tests.corridors import controllers, corridors, operations, seeds
+from pyresac.envs.bus import Corridor, NoHolding, Observation, Operations, Record, Simulator, simulate, simulate_days
 from pyresac.envs.bus import state as at
 from pyresac.envs.bus.controllers import Rule
 from pyresac.envs.bus.day import ALIGHTED, BOARDED, CREATED, HEAD, START
@@ -134,6 +135,41 @@ def test_a_day_is_the_same_alone_in_a_batch_and_in_lockstep(
         assert same(record, simulate(corridor, rule, seed, published))
         assert same(record, other)
     assert same(batch[0], simulate(corridor, Plain(rule, batched=False), days[0], published))
+
+
+@given(corridors(), operations, controllers, seeds)
+def test_however_a_line_is_run(corridor: Corridor, run: Operations, rule: Rule, seed: int) -> None:
+    """Passengers are conserved, served in order and in time; buses keep to capacity, to their number and to one place,
+    and rest; visits account for all waiting and riding; a day is the same compiled and in lockstep."""
+    line = replace(corridor, operations=run)
+    record = simulate(line, rule, seed)
+    assert same(record, simulate_days(line, Plain(rule, batched=True), [seed])[0])
+    visits, plan, stops = record.visits, record.layout.line.plan, record.layout.line.stops
+    created, boarded, alighted = record.passengers.T
+    rode = np.isfinite(boarded)
+    assert np.array_equal(rode, np.isfinite(alighted))
+    assert (boarded[rode] >= created[rode]).all()
+    assert (alighted[rode] > boarded[rode]).all()
+    for queue in np.unique(record.queue):
+        mine = record.queue == queue
+        assert (np.diff(boarded[mine & rode]) >= 0.0).all()
+        assert not rode[mine][rode[mine].sum() :].any()
+    last = visits[np.arange(len(plan)), stops[plan[:, DIRECTION]] - 1]
+    free, launched = last[:, at.ARRIVED] + last[:, at.DWELL], visits[:, 0, at.ARRIVED]
+    assert np.isfinite(free).all()
+    assert (launched >= record.layout.line.schedule[:, 0]).all()
+    assert record.fleet <= record.layout.fleet_limit
+    for bus in range(record.fleet):
+        trips = np.flatnonzero(record.buses == bus)
+        trips = trips[np.argsort(launched[trips], kind="stable")]
+        assert (launched[trips[1:]] >= free[trips[:-1]] + run.layover).all()
+    for trip, rows in enumerate(visits):
+        used = rows[: stops[plan[trip, DIRECTION]]]
+        assert (used[:, at.ONBOARD] == np.cumsum(used[:, at.BOARDED] - used[:, at.ALIGHTED])).all()
+        assert used[:, at.ONBOARD].max() <= corridor.vehicle.capacity
+    # sums of at most a few hundred terms, each below a day: rounding stays far below a millisecond
+    assert abs(np.nansum(visits[..., at.WAITED]) - (boarded - created)[rode].sum()) < 1e-3
+    assert abs(np.nansum(visits[..., at.RODE]) - (alighted - boarded)[rode].sum()) < 1e-3
 
 
 @given(corridors(), controllers, seeds)

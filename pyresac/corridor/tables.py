@@ -25,8 +25,8 @@ class Simulate:
     """Run one controller and print its metrics, mean ± standard deviation over days."""
 
     controller: str = "none"
-    """none, headway, target, forward, robust, schedule, linear, random; with parameters: target:slack=50,gain=1;
-    a .json file of tune; ./mine.py:function; learned:RUN for the policy of a run folder; or
+    """none, headway, target, forward, robust, schedule, self, two-way, linear, random; with parameters:
+    target:slack=50,gain=1; a .json file of tune; ./mine.py:function; learned:RUN for the policy of a run folder; or
     package.module:attribute."""
     by: Literal["day", "stop", "hour"] = "day"
     """Also break metrics down by stop or by hour."""

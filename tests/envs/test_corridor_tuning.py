@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,14 +16,17 @@ from pyresac.envs.bus import (
     HeadwayEqualising,
     NoHolding,
     ScheduleHolding,
+    SelfEqualising,
     SimpleRobust,
     Simulator,
+    TwoWayLooking,
     controller_named,
     default_corridor,
     metrics_table,
     simulate,
     simulate_days,
 )
+from pyresac.envs.bus import state as at
 from pyresac.envs.bus.controller_files import load_controller, save_controller
 from pyresac.envs.bus.full_observation import COUNT, NAMES, SCALES
 from pyresac.envs.bus.objectives import HeadwayReward, objective_named
@@ -91,6 +95,30 @@ def test_the_schedule_rule_by_hand() -> None:
     late = seen.lateness[0] - 30.0 * (seen.place[0] - 1)
     expected = np.clip(30.0 - 0.8 * late - 0.5 * seen.link_delay[0], 0.0, 60.0)
     assert ScheduleHolding(slack=30.0, gain=0.8, foresight=0.5)(seen)[0] == pytest.approx(expected)
+
+
+def test_self_equalising_and_two_way_rules_by_hand() -> None:
+    seen = decision()
+    forward, backward = seen.forward_headway[0], seen.backward_headway[0]
+    assert SelfEqualising(share=0.1)(seen)[0] == pytest.approx(np.clip(0.1 * backward, 0.0, 60.0))
+    expected = np.clip(20.0 + 0.7 * (360.0 - forward) + 0.2 * (backward - 360.0), 0.0, 60.0)
+    assert TwoWayLooking(20.0, 0.7, 0.2)(seen)[0] == pytest.approx(expected)
+    assert TwoWayLooking(0.0, 0.5, 0.5)(seen)[0] == pytest.approx(HeadwayEqualising()(seen)[0])
+
+
+def test_self_equalising_control_has_no_target(small: Corridor) -> None:
+    """Bartholdi and Eisenstein: uneven launches even out without a schedule or a target."""
+    # a bus a minute, so that a bus on the line has its follower on it too
+    launches = 60.0 * np.arange(8) + 15.0 * (np.arange(8) == 3)
+    quiet = replace(small, speed_deviation=0.0, demand=0.0 * small.demand, holding_limit=600.0, headway=60.0)
+    late = replace(quiet, up=replace(small.up, launches=launches))
+    spread = []
+    for rule in (NoHolding(), SelfEqualising(share=0.2)):
+        record = simulate(late, rule, 0)
+        up = record.visits[record.layout.line.plan[:, 0] == 0]
+        spread.append(np.ptp(up[2:6, 4, at.SPACING]))
+    assert spread[0] == pytest.approx(30.0)
+    assert spread[1] < 0.9 * spread[0]
 
 
 def test_the_linear_family_begins_at_the_schedule_rule() -> None:

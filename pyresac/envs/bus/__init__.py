@@ -14,8 +14,10 @@ from pyresac.envs.bus.controllers import (
     NoHolding,
     RandomHolding,
     ScheduleHolding,
+    SelfEqualising,
     SimpleRobust,
     TargetHeadway,
+    TwoWayLooking,
     controller_named,
 )
 from pyresac.envs.bus.corridor import Corridor, Direction, Vehicle
@@ -43,9 +45,11 @@ __all__ = [
     "RandomHolding",
     "Record",
     "ScheduleHolding",
+    "SelfEqualising",
     "SimpleRobust",
     "Simulator",
     "TargetHeadway",
+    "TwoWayLooking",
     "Vehicle",
     "by_hour",
     "by_stop",

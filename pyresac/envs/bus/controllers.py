@@ -189,6 +189,57 @@ class ScheduleHolding(Rule):
         return self.slack, self.gain, self.foresight
 
 
+@dataclass(frozen=True)
+class SelfEqualising(Rule):
+    """Self-coordinating control: clip(α·hb, 0, H_max), without a schedule or a target headway.
+
+    J. J. Bartholdi and D. D. Eisenstein, A self-coördinating bus route to resist bus bunching, Transportation Research
+    Part B 46 (2012) 481–491: a bus at a control point waits α of the headway behind it. There that headway is a
+    prediction; here it is hb, the follower's latest forward headway.
+    """
+
+    share: float = 0.1
+    """α in [0, 1]."""
+
+    number: ClassVar[int] = rules.SELF
+
+    def __post_init__(self) -> None:
+        _finite("share", self.share, 0.0, 1.0)
+
+    @property
+    def parameters(self) -> tuple[float, ...]:
+        """(α,)."""
+        return (self.share,)
+
+
+@dataclass(frozen=True)
+class TwoWayLooking(Rule):
+    """Two-way-looking control: clip(d + f·(τ − hf) + b·(hb − τ), 0, H_max); `headway` is d = 0, f = b = 1/2.
+
+    C. F. Daganzo and J. Pilachowski, Reducing bunching with bus-to-bus cooperation, Transportation Research Part B 45
+    (2011) 267–277, where buses change their speeds by both spacings; here the same law sets the holding.
+    """
+
+    slack: float = 20.0
+    """d, s"""
+    forward: float = 0.5
+    """f in [0, 2]."""
+    backward: float = 0.3
+    """b in [0, 2]."""
+
+    number: ClassVar[int] = rules.TWO_WAY
+
+    def __post_init__(self) -> None:
+        _finite("slack", self.slack, -math.inf)
+        _finite("forward", self.forward, 0.0, 2.0)
+        _finite("backward", self.backward, 0.0, 2.0)
+
+    @property
+    def parameters(self) -> tuple[float, ...]:
+        """(d, f, b)."""
+        return self.slack, self.forward, self.backward
+
+
 CONTROLLERS: dict[str, type[Rule]] = {
     "none": NoHolding,
     "headway": HeadwayEqualising,
@@ -197,11 +248,14 @@ CONTROLLERS: dict[str, type[Rule]] = {
     "robust": SimpleRobust,
     "random": RandomHolding,
     "schedule": ScheduleHolding,
+    "self": SelfEqualising,
+    "two-way": TwoWayLooking,
 }
 
 
-SHIPPED = {"linear": Path(__file__).parent / "tuned" / "linear.json"}
-"""Controllers that come as files: a linear rule of the full observation, searched for on the default corridor."""
+SHIPPED = {path.stem: path for path in (Path(__file__).parent / "tuned").glob("*.json")}
+"""Controllers that come as files: rules of the full observation, searched for by `tune`: `linear` for the reward on the
+default corridor, `linear-passengers` for passengers' time on the disturbed one. Each says how it was found."""
 
 
 def controller_named(text: str) -> Controller:

@@ -37,6 +37,9 @@ def advance(line: Line, day: State) -> bool:
         up, down = day.cursor[at.NEXT_UP], day.cursor[at.NEXT_DOWN]
         up_at, down_at = day.clock[at.UP_AT], day.clock[at.DOWN_AT]
         leaves = min(up_at, down_at)
+        if bus < 0 and leaves == np.inf:
+            _deadhead(line, day, 0 if up >= 0 else 1)
+            continue
         if leaves <= time and leaves < np.inf:
             day.clock[at.NOW] = leaves
             _launch(line, day, up if up_at < down_at or (up_at == down_at and up < down) else down)
@@ -47,6 +50,21 @@ def advance(line: Line, day: State) -> bool:
         elif _end_of_dwell(line, day, bus, time):
             return True
     return False
+
+
+@compiled
+def _deadhead(line: Line, day: State, way: int) -> None:
+    """All buses are idle, and a trip waits at the terminal where none is: the bus that has been idle longest drives
+    there empty, in the trip's scheduled time."""
+    bus = -1
+    for candidate in range(day.cursor[at.FLEET]):
+        if bus < 0 or day.times[candidate, at.SINCE] < day.times[bus, at.SINCE]:
+            bus = candidate
+    trip = day.cursor[at.NEXT_UP + way]
+    driving = line.schedule[trip, line.stops[way] - 1] - line.schedule[trip, 0]
+    day.buses[bus, at.TERMINAL] = way
+    day.times[bus, at.SINCE] = max(day.clock[at.NOW], day.times[bus, at.SINCE] + line.layover) + driving
+    day.clock[at.UP_AT + way] = day.times[bus, at.SINCE] + line.layover
 
 
 @compiled

@@ -25,7 +25,8 @@ class Operations:
     """Options of a corridor beyond the published model, each off by default."""
 
     buses: int = 0
-    """Buses of the line; a trip without a free bus leaves as soon as one has come in. 0: as many as the day needs."""
+    """Buses of the line; a trip without a free bus leaves as soon as one has come in. A bus drives to the other
+    terminal empty only when nothing else can happen. 0: as many as the day needs."""
     layover: float = 0.0
     """s that a bus rests at a terminal, at least, before its next trip."""
     late_share: float = 0.0

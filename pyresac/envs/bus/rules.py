@@ -18,7 +18,7 @@ from pyresac.envs.bus.kernel import act, advance
 from pyresac.envs.bus.line import Integers, Line
 from pyresac.envs.bus.state import State, day_of
 
-NONE, HEADWAY, TARGET, FORWARD_HEADWAY, SIMPLE, RANDOM, SCHEDULE, LINEAR, NETWORK = range(9)
+NONE, HEADWAY, TARGET, FORWARD_HEADWAY, SIMPLE, RANDOM, SCHEDULE, LINEAR, NETWORK, SELF, TWO_WAY = range(11)
 
 
 @compiled
@@ -72,6 +72,12 @@ def rule_holding(rule: int, p: Array, x: Array, headway: float, limit: float, pl
         # D = d − g·ε − w·δ: ε the lateness of the departure against a schedule with slack d a stop, δ the next link's
         # expected delay
         holding = p[0] - p[1] * (x[at.LATE] - p[0] * (place - 1)) - p[2] * x[at.LINK_DELAY]
+    elif rule == SELF:
+        # Bartholdi and Eisenstein (2012): D = α·hb
+        holding = p[0] * x[at.BACKWARD]
+    elif rule == TWO_WAY:
+        # Daganzo and Pilachowski (2011): D = d + f·(H − hf) + b·(hb − H)
+        holding = p[0] + p[1] * (headway - x[at.FORWARD]) + p[2] * (x[at.BACKWARD] - headway)
     elif rule == LINEAR:
         holding = linear(p, deviations(x, place, headway))
     elif rule == NETWORK:

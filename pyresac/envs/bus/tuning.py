@@ -16,7 +16,15 @@ from typing import Any
 
 import numpy as np
 
-from pyresac.envs.bus.controllers import ForwardHeadway, Rule, ScheduleHolding, SimpleRobust, TargetHeadway
+from pyresac.envs.bus.controllers import (
+    ForwardHeadway,
+    Rule,
+    ScheduleHolding,
+    SelfEqualising,
+    SimpleRobust,
+    TargetHeadway,
+    TwoWayLooking,
+)
 from pyresac.envs.bus.corridor import Array, Corridor
 from pyresac.envs.bus.full_observation import COUNT, NAMES, SCALES
 from pyresac.envs.bus.objectives import Objective
@@ -81,6 +89,8 @@ FAMILIES: dict[str, Callable[[], Family]] = {
     "schedule": lambda: _bounded(ScheduleHolding, (30.0, 10.0, 0.0, 200.0), (1.0, 0.3, 0.0, 2.0), (0.5, 0.2, 0.0, 1.0)),
     "robust": lambda: _bounded(SimpleRobust, (20.0, 10.0, 0.0, 200.0), (0.3, 0.2, 0.0, 1.0)),
     "target": lambda: _bounded(TargetHeadway, (20.0, 10.0, -200.0, 200.0), (0.8, 0.3, 0.0, 3.0)),
+    "self": lambda: _bounded(SelfEqualising, (0.1, 0.05, 0.0, 1.0)),
+    "two-way": lambda: _bounded(TwoWayLooking, (10.0, 10.0, -200.0, 200.0), (0.5, 0.2, 0.0, 2.0), (0.3, 0.2, 0.0, 2.0)),
     "forward": lambda: _bounded(ForwardHeadway, (20.0, 10.0, 0.0, 200.0), (0.5, 0.2, 0.0, 1.0)),
 }
 
