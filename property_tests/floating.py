@@ -62,6 +62,8 @@ PARAMETERS: dict[str, list[float]] = {
 }
 """What is drawn for each."""
 EXPECTATIONS = ("nominal", "kernels", "interval", *SETS)
+CROSSED = ("nominal", "kernels", "interval", "l1", "kl", "entropic")
+"""One of each kind of set, for the tests that cross them with every value functional."""
 VALUES = ("max", "min", "soft", "mellowmax", "policy", "entropy")
 
 

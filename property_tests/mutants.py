@@ -175,8 +175,8 @@ TABULAR = (
     Mutant(
         "mellowmax counts unavailable actions",
         "values.py",
-        "q.shape[1] if available is None else available.sum(axis=1)",
-        "q.shape[1]",
+        "count = present.sum(axis=1)",
+        "count = q.shape[1]",
         (OPERATOR,),
     ),
     Mutant(

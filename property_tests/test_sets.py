@@ -103,7 +103,6 @@ def test_c03_float_sets_within_their_rounding_bound(
 
 
 @claim("C03", lean="RESAC.IsInfimum.monetary")
-@claim("C04")
 @given(data=st.data(), radius=st.integers(0, 12).map(lambda k: Fraction(k, 4)), optimistic=st.booleans())
 def test_c03_wasserstein_ball_is_the_exact_minimum(data: st.DataObject, radius: Fraction, optimistic: bool) -> None:
     """Twin and float set against the dual of the transport problem (Lean: RESAC.IsInfimum.monetary)."""

@@ -35,6 +35,7 @@ from pyresac.tabular.live import (
 )
 from pyresac.tabular.mdp import FiniteMDP
 from pyresac.tabular.operator import RevOperator
+from pyresac.tabular.s_rectangular import RandomisedSolution, solve_s_rectangular
 from pyresac.tabular.solvers import HorizonSolution, Solution, solve, solve_horizon
 from pyresac.tabular.values import Max, Mellowmax, Min, PolicyEntropy, PolicyMean, Soft, ValueFunctional
 
@@ -60,6 +61,7 @@ __all__ = [
     "NormPenalty",
     "PolicyEntropy",
     "PolicyMean",
+    "RandomisedSolution",
     "RevOperator",
     "RobustMDP",
     "ScaledPenalty",
@@ -74,4 +76,5 @@ __all__ = [
     "families",
     "solve",
     "solve_horizon",
+    "solve_s_rectangular",
 ]

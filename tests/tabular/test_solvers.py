@@ -15,7 +15,7 @@ from pyresac.tabular.expectations import EntropicRisk, ExpectationFunctional, KL
 from pyresac.tabular.live import EnsembleDeviation, EnsembleVariance, LiveOperator, NormPenalty, ScaledPenalty
 from pyresac.tabular.mdp import FiniteMDP
 from pyresac.tabular.operator import RevOperator
-from pyresac.tabular.solvers import METHODS, Solution, models, solve
+from pyresac.tabular.solvers import METHODS, Solution, solve
 from pyresac.tabular.values import Max, Mellowmax, Min, PolicyEntropy, PolicyMean, Soft, ValueFunctional
 
 GENERAL = [method for method in ["auto", *METHODS] if method != "gauss_seidel"]
@@ -207,8 +207,9 @@ def test_auto_looks_at_the_structure() -> None:
     assert solve(RevOperator(families.queue(5000, 0.9))).method == "policy_iteration"
     assert solve(RevOperator(FAMILIES["chain"])).method == "policy_iteration"
     assert solve(RevOperator(families.grid(30, 0.9))).method == "modified_policy_iteration"
-    robust = RevOperator(families.random_sparse(1200, 2, 3, 0.9, seed=0), expectation=L1Ball(0.1))
-    assert solve(robust).method == "anderson"
+    mdp = families.random_sparse(1200, 2, 3, 0.9, seed=0)
+    assert solve(RevOperator(mdp, expectation=L1Ball(0.1))).method == "modified_policy_iteration"
+    assert solve(RevOperator(mdp, expectation=L1Ball(0.1), value=Soft(0.1))).method == "anderson"
 
 
 @pytest.mark.parametrize("penalty", [ScaledPenalty(0.1), NormPenalty(0.1), EnsembleVariance(0.1), EnsembleDeviation(1)])
@@ -243,12 +244,6 @@ def test_what_is_not_an_operator_is_refused() -> None:
 def test_gauss_seidel_says_what_it_takes() -> None:
     with pytest.raises(InputError, match="Soft with Nominal does not offer; allowed are Max and Min with Nominal"):
         solve(RevOperator(FAMILIES["dense"], value=Soft(1.0)), method="gauss_seidel")
-
-
-def test_a_worst_kernel_beyond_memory_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(models, "LARGEST_WORST_KERNEL", 10)
-    with pytest.raises(InputError, match="needs its worst kernel, 432 entries; at most 10 are built"):
-        solve(RevOperator(FAMILIES["dense"], expectation=L1Ball(0.1)), method="policy_iteration")
 
 
 @pytest.mark.parametrize("method", ["gauss_seidel", "modified_policy_iteration"])

@@ -27,6 +27,8 @@ class Model(ABC):
     """
 
     fused: bool
+    work: int = 1
+    """What an entry of the kernel costs in a sweep, in units of a nominal sweep's."""
 
     def __init__(self, operator: RevOperator) -> None:
         self.operator = operator
@@ -36,7 +38,7 @@ class Model(ABC):
         self.q: Floats = np.empty(operator.mdp.reward.shape)
         self.image: Floats = np.empty(operator.mdp.n_states)
         mdp = operator.mdp
-        self.workers = Workers(mdp.n_states, mdp.matrix.nnz if mdp.is_sparse else 0)
+        self.workers = Workers(mdp.n_states, self.work * mdp.matrix.nnz if mdp.is_sparse else 0)
 
     def __enter__(self) -> Self:
         return self

@@ -36,6 +36,7 @@ class RobustModel(Model):
     """V = Max or Min under a set that is solved row by row."""
 
     fused = False
+    work = 10
 
     def __init__(self, operator: RevOperator) -> None:
         super().__init__(operator)
