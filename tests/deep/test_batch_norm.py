@@ -205,7 +205,7 @@ def test_a_copy_and_a_head() -> None:
         network.run_batch(inputs_like(network.layout, 1, dtype=torch.float32))
 
 
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
+@pytest.mark.parametrize("algorithm", [name for name in ALGORITHMS if name != "dsac"])
 @pytest.mark.parametrize(("actions", "dense", "categories"), [(1, 1, ()), (2, 3, (4, 6)), (1, 0, (2,))])
 @pytest.mark.parametrize("warmup", [0, 100])
 def test_every_algorithm_learns_with_it(
@@ -227,6 +227,11 @@ def test_every_algorithm_learns_with_it(
     state = random_batch(*sizes, seed=9).state
     assert np.isfinite(learner.explore(state)).all()
     assert np.isfinite(learner.exploit(state)).all()
+
+
+def test_implicit_critics_refuse_it_by_name() -> None:
+    with pytest.raises(InputError, match="normalisation = 'batch'; implicit quantile critics have none or 'layer'"):
+        learner_of("dsac", normalisation="batch")
 
 
 def test_an_averaged_policy_has_averaged_statistics() -> None:

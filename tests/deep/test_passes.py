@@ -154,8 +154,8 @@ def test_a_networks_pass_is_the_kernels_with_its_threads(monkeypatch: pytest.Mon
     layout = NetworkLayout(3, (7,), (8, 6), 2)
     matrix, inputs, loss = case(layout)
     used: list[int] = []
-    share = compiled._share
-    monkeypatch.setattr(compiled, "_share", lambda *of: (used.append(of[3]), share(*of))[1])
+    share = compiled.share
+    monkeypatch.setattr(compiled, "share", lambda *of: (used.append(of[3]), share(*of))[1])
     found = Network(layout, matrix.detach(), 2).run(inputs)
     near(found.output, run_kernels(matrix, layout, inputs).output)
     near(found.gradient(loss), run_eager(matrix, layout, inputs).gradient(loss))
