@@ -576,6 +576,7 @@ def main() -> int:
     """Command line."""
     parser = argparse.ArgumentParser(prog="python -m property_tests.mutants", description=__doc__.split("\n")[0])
     parser.add_argument("--only", nargs="+", metavar="NAME", help="judge only these mutants")
+    parser.add_argument("--sample", type=int, metavar="N", help="judge N of them, evenly spaced in the list")
     parser.add_argument("--jobs", type=int, default=2, help="mutants judged at a time (default 2)")
     parser.add_argument("--list", action="store_true", help="print the names and stop")
     options = parser.parse_args()
@@ -586,7 +587,12 @@ def main() -> int:
     unknown = sorted(set(options.only or ()) - set(known))
     if unknown or options.jobs < 1:
         parser.error(f"unknown mutants {unknown}; see --list" if unknown else "--jobs must be at least 1")
-    return run([known[name] for name in options.only or known], options.jobs)
+    chosen = [known[name] for name in options.only or known]
+    if options.sample is not None:
+        if not 1 <= options.sample <= len(chosen):
+            parser.error(f"--sample {options.sample}: it must lie between 1 and {len(chosen)}")
+        chosen = [chosen[place * len(chosen) // options.sample] for place in range(options.sample)]
+    return run(chosen, options.jobs)
 
 
 if __name__ == "__main__":

@@ -15,9 +15,10 @@ from property_tests.strategies import mdps, operators, tables_like
 from pyresac.formal.certificates import certificate, rounded_up
 from pyresac.tabular import FiniteMDP, Max, Min, RevOperator, WorstOfKernels
 from pyresac.tabular.exact import ExactMDP, ExactRev
-from pyresac.tabular.solvers.certificate import SUBNORMAL, Rounding
+from pyresac.tabular.solvers.certificate import Rounding, underflow_unit
 from pyresac.tabular.values import UNIT
 
+SUBNORMAL = underflow_unit()
 U, ETA = Fraction(UNIT), Fraction(SUBNORMAL) / 2
 
 

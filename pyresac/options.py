@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
+import re
 from pathlib import Path
 from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
 
@@ -45,9 +46,19 @@ class Checked:
             try:
                 msgspec.convert(value, kind)
             except msgspec.ValidationError as error:
-                raise InputError(f"{name} = {value!r}; {allowed(kind) or f'it is not usable: {error}'}") from error
+                raise InputError(f"{name} = {value!r}; {_another_type(error) or allowed(kind) or error}") from error
             if any(isinstance(number, float) and not math.isfinite(number) for number in _flat(value)):
                 raise InputError(f"{name} = {value!r}; {allowed(kind) or 'it must be finite'}")
+
+
+TYPES = {"int": "an integer", "float": "a number", "bool": "true or false", "str": "text", "array": "a list"}
+"""What msgspec's names of types mean."""
+
+
+def _another_type(error: msgspec.ValidationError) -> str:
+    """What a value of another type should have been, "" for an error of another kind."""
+    found = re.match(r"Expected `(\w+)(?: \| null)?`, got", str(error))
+    return f"it must be {TYPES.get(found.group(1), found.group(1))}" if found else ""
 
 
 def allowed(kind: Any) -> str:
@@ -74,7 +85,9 @@ def _bounds(meta: Meta) -> str:
 
 
 def _number(bound: float) -> str:
-    """Short where that is exact."""
+    """Whole numbers with all their digits, others short where that is exact."""
+    if float(bound).is_integer() and abs(bound) < 1e15:
+        return str(int(bound))
     return f"{bound:g}" if float(f"{bound:g}") == bound else str(bound)
 
 

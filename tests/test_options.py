@@ -217,7 +217,7 @@ class Example(Checked):
     ("name", "value", "message"),
     [
         ("count", 0, "count = 0; it must be at least 1"),
-        ("count", 1.5, "count = 1.5; it must be at least 1"),
+        ("count", 1.5, "count = 1.5; it must be an integer"),
         ("size", -0.5, "size = -0.5; it must be at least 0"),
         ("scale", 0.0, "scale = 0.0; it must be greater than 0"),
         ("share", 0.0, "share = 0.0; it must lie in (0, 1]"),
@@ -228,7 +228,7 @@ class Example(Checked):
         ("under", 3.0, "under = 3.0; it must be less than 3"),
         ("widths", (2, 0), "widths = (2, 0); it must be at least 1"),
         ("free", math.inf, "free = inf; it must be finite"),
-        ("free", "x", "free = 'x'; it is not usable: Expected `float`, got `str`"),
+        ("free", "x", "free = 'x'; it must be a number"),
     ],
 )
 def test_a_value_is_refused_with_what_is_allowed(name: str, value: Any, message: str) -> None:

@@ -52,6 +52,10 @@ class CorridorDays:
             seen = pending(self.layout, state, rows)
             base[rows, 0] = self._rule(seen)
             self._held[rows, seen.trip, seen.place] = base[rows, 0]
+        return self._on_top(base, unit)
+
+    def _on_top(self, base: NDArray[np.float64], unit: Numbers) -> Numbers:
+        """(n, 1) seconds of unit actions on top of a rule's."""
         return np.clip((base + self.box.half * unit).astype(np.float32), self.box.low, self.box.high)
 
     def units(self, found: episodes.Transitions) -> Numbers:
@@ -64,10 +68,10 @@ class CorridorDays:
     def holding(self, observation: Observation, unit: Numbers) -> NDArray[np.float64]:
         """(n,) seconds of unit actions (n, 1) at decisions that a controller sees."""
         if self._rule is None:
-            seconds = self.box.to_action(unit)[:, 0].astype(np.float64)
+            seconds = self.box.to_action(unit)
         else:
-            seconds = np.atleast_1d(self._rule(observation)) + (self.box.half * unit)[:, 0].astype(np.float64)
-        return np.asarray(np.clip(seconds, 0.0, observation.holding_limit))
+            seconds = self._on_top(np.atleast_1d(self._rule(observation))[:, None], unit)
+        return np.asarray(np.clip(seconds[:, 0].astype(np.float64), 0.0, observation.holding_limit))
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """What `load` needs."""

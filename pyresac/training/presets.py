@@ -34,14 +34,12 @@ CORRIDOR: Settings = {
     "alpha_max": 0.6,
     "grad_clip": 1.0,
     "ema_rate": 0.005,
-    # equal headways can be kept with any common amount of holding; policies that begin high stay higher, and gain by it
-    "initial_mean": 1.0,
 }
 """Of every algorithm on the corridor, as far as it reads them; chosen for RE-SAC on the published slow corridor."""
 
 
-CORRIDOR_PROBLEM: Settings = {"observation": "full"}
-"""How the corridor is seen."""
+CORRIDOR_PROBLEM: Settings = {"observation": "full", "rule": "schedule"}
+"""How the corridor is seen, and the rule that actions are added to: learning starts from what a good rule earns."""
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ def save_tiny_corridor(path: Path) -> None:
 
 
 TINY = [
-    *("--hidden", "8", "--actor-hidden", "8", "--batch-size", "16", "--buffer-size", "300", "--num-envs", "2"),
+    *("--hidden", "8", "8", "--actor-hidden", "8", "--batch-size", "16", "--buffer-size", "300", "--num-envs", "2"),
     *("--learning-starts", "40", "--update-every", "2", "--eval-episodes", "2", "--final-episodes", "2"),
     *("--eval-every", "100", "--checkpoint-every", "100"),
 ]

@@ -394,7 +394,7 @@ BAD_COMMANDS = [
     (["--device", "meta"], "device = 'meta' cannot be used"),
     (["--device", "privateuseone"], "device = 'privateuseone' cannot be used"),
     (["--env", "a:b:c"], "cannot make environment 'a:b:c'"),
-    (["--corridor", "nowhere"], "corridor is 'nowhere'; expected default, a .json file"),
+    (["--corridor", "nowhere"], "corridor is 'nowhere'; expected default, disturbed, a .json file"),
     (["--corridor", "missing.json"], "missing.json: cannot be read"),
     (["--env-options", "{}}"], "is not JSON"),
     (["--env-options", '{"a": 1}'], "env_options go with a Gymnasium id"),

@@ -209,7 +209,7 @@ def copy_of(run: Path, target: Path) -> Path:
         (["--discount", "0.9"], "options.discount: 0.97 → 0.9"),
         (["--seed", "5"], "run.seed: 0 → 5"),
         (["--num-envs", "4"], "problem.num_envs: 2 → 4"),
-        (["--hidden", "9"], "options.hidden: [8] → [9]"),
+        (["--hidden", "9"], "options.hidden: [8, 8] → [9]"),
         (["--eval-every", "50"], "run.eval_every: 100 → 50"),
         (["--skip-terminals"], "options.departures.skip_terminals: False → True"),
         (["--preset", "resac-b0"], "--preset resac-b0 was given with"),
@@ -276,8 +276,8 @@ def test_a_damaged_checkpoint_is_refused_and_the_one_before_it_serves(
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("learner/critic", r"the checkpoint's critic is missing"),
-        ("learner/actor.exp_avg_sq", r"the checkpoint's actor.exp_avg_sq is missing"),
+        ("learner/critic", r"the critic of the checkpoint is missing"),
+        ("learner/actor.exp_avg_sq", r"the actor.exp_avg_sq of the checkpoint is missing"),
         ("replay/rows", "lacks 'rows'"),
     ],
 )

@@ -57,7 +57,7 @@ def test_a_run_writes_what_it_did(tiny: Path, tmp_path: Path, capsys: pytest.Cap
     assert result["return"] == pytest.approx(np.mean(result["controllers"]["learned"]["reward"]))
     config = json.loads((run / "config.json").read_text())
     assert (config["agent"], config["algorithm"], config["preset"]) == ("deep", "resac", "default")
-    assert config["options"]["hidden"] == [8]
+    assert config["options"]["hidden"] == [8, 8]
     assert list((run / "tensorboard").glob("events.*"))
     assert sorted(path.name for path in (run / "checkpoints").iterdir()) == [
         "step-000000000300.ckpt",

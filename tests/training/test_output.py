@@ -199,8 +199,22 @@ sys.exit(main(sys.argv[2:]))
 def test_a_full_disk_names_file_step_checkpoint_and_the_way_on(refused: str, tiny: Path, tmp_path: Path) -> None:
     """The system's limit on the size of a file refuses like a full disk, in the middle of a file."""
     run, whole = tmp_path / "run", tmp_path / "whole"
-    steps = ["--steps", "400", "--no-tensorboard", "--corridor", str(tiny)]
-    rows = ["--eval-every", "2", "--eval-episodes", "1", "--ensemble-size", "2", "--buffer-size", "50"]
+    count = "800" if refused == "metrics.csv" else "400"
+    steps = ["--steps", count, "--no-tensorboard", "--corridor", str(tiny)]
+    rows = [
+        "--rule",
+        "None",
+        "--observation",
+        "paper",
+        "--eval-every",
+        "2",
+        "--eval-episodes",
+        "1",
+        "--ensemble-size",
+        "2",
+        "--buffer-size",
+        "50",
+    ]
     options = [*TINY, *steps, *(rows if refused == "metrics.csv" else ["--buffer-size", "100000"])]
     assert main([*options, "--run-dir", str(whole)]) == 0
     sizes = {path: path.stat().st_size for path in whole.rglob("*") if path.is_file()}
