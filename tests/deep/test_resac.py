@@ -65,7 +65,7 @@ TERMS = ("lambda_epi", "lambda_ale", "beta_ood", "beta_lcb", "anchor_weight")
 
 
 def target(arrays: list[Floats], *, discount: float, alpha: float, lambda_ale: float, **options: float) -> Floats:
-    """`RESAC.target` of heads with these κ. lambda_ale < 0: the published program's, which adds κ."""
+    """`target` of heads with these κ. lambda_ale < 0: the published program's, which adds κ."""
     reward, terminal, heads, log_prob, kappa = (torch.from_numpy(array) for array in arrays)
 
     def not_asked(unit: torch.Tensor) -> torch.Tensor:

@@ -225,7 +225,7 @@ def test_a_full_disk_names_file_step_checkpoint_and_the_way_on(refused: str, tin
     done = subprocess.run(command, capture_output=True, text=True, timeout=240, check=False)
     assert done.returncode == 1, done.stderr
     assert "Traceback" not in done.stderr
-    last = run / "checkpoints/step-000000000300.ckpt"
+    last = run / f"checkpoints/step-{int(count) - 100:012d}.ckpt"
     at = run / ("metrics.csv" if refused == "metrics.csv" else "checkpoints/step-000000000400.ckpt")
     message = " ".join(done.stderr.split())
     assert f"stopped: File too large: {at} at step " in message
