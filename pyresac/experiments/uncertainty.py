@@ -27,7 +27,7 @@ SOURCE = "section 4.2 and appendix F (disentanglement; C20, C21); the paper has 
 SAMPLES = (64, 256, 1024, 4096)
 NOISES = (0.0, 0.5, 1.0, 2.0)
 SEEDS: dict[Scale, int] = {"smoke": 2, "cpu": 5, "paper": 20}
-UPDATES: dict[Scale, int] = {"smoke": 300, "cpu": 4_000, "paper": 20_000}
+UPDATES: dict[Scale, int] = {"smoke": 50, "cpu": 4_000, "paper": 20_000}
 MEASURES = ("Γ_epi at data", "Γ_epi away", "κ", "error")
 INPUTS, BATCH = 3, 128
 
