@@ -136,7 +136,7 @@ def _run(given: RunAll, console: Console) -> int:
     workers = given.workers if given.workers is not None else os.cpu_count() or 1
     if workers < 1:
         raise InputError(f"workers = {workers}; it must be at least 1")
-    folder, results = given.runs / f"{given.name}-{given.scale}", given.results / given.name
+    folder, results = given.runs / f"{chosen.RUNS_IN}-{given.scale}", given.results / given.name
     _require_plan(folder, runs)
     failed: list[str] = []
     if runs:

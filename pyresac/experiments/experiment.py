@@ -85,6 +85,8 @@ class Experiment(Protocol):
     """One line."""
     SOURCE: str
     """The tables and figures of the paper that it makes."""
+    RUNS_IN: str
+    """The experiment whose folder of runs it reads: its own name, or that of another with the same runs."""
 
     def runs(self, scale: Scale) -> list[Run]:
         """What must be trained; [] for an experiment that computes all itself."""

@@ -20,6 +20,7 @@ from pyresac.training.restored import Restored
 
 ABOUT = "errors of the critics against what is earned: best head, mean, bound, minimum"
 SOURCE = "tables 1 and 2 (Oracle MAE and its aggregators)"
+RUNS_IN = "returns"
 EPISODES: dict[Scale, int] = {"smoke": 3, "cpu": 50, "paper": 50}
 PAPER = {
     "Hopper-v5": {"SAC": "15.5", "DSAC": "16.6", "TD3": "6.8", "BAC": "13.4", "RE-SAC v1": "7.9", "RE-SAC B0": "13.0"},
@@ -53,7 +54,7 @@ SHOWN = ("oracle", "mean", "lcb", "minimum")
 
 
 def runs(scale: Scale) -> list[Run]:
-    """The runs of `returns`; give both the same --runs folder to train once."""
+    """The runs of `returns`, which are trained once for both."""
     return stationary_runs(scale)
 
 

@@ -46,6 +46,19 @@ def best_action(tables: Table, state: int, kind: int, beta: float) -> int:
 
 
 @compiled
+def transition(
+    successors: Table, chances: Table, rewards: Table, pairs: Table, noise: float, generator: np.random.Generator
+) -> tuple[int, int, float, int]:
+    """State, action, noisy reward and next state (−1 for the end), drawn as `learn` describes its data."""
+    state, action = pairs[generator.integers(0, len(pairs))]
+    drawn, place = generator.random(), 0
+    while place < chances.shape[2] - 1 and drawn >= chances[state, action, place]:
+        place += 1
+    reward = rewards[state, action, place] + noise * generator.standard_normal()
+    return state, action, reward, successors[state, action, place]
+
+
+@compiled
 def learn(
     tables: Table,
     target: Table,
@@ -75,12 +88,7 @@ def learn(
     """
     heads = tables.shape[0]
     for _ in range(steps):
-        state, action = pairs[generator.integers(0, len(pairs))]
-        drawn, place = generator.random(), 0
-        while place < chances.shape[2] - 1 and drawn >= chances[state, action, place]:
-            place += 1
-        reward = rewards[state, action, place] + noise * generator.standard_normal()
-        after = successors[state, action, place]
+        state, action, reward, after = transition(successors, chances, rewards, pairs, noise, generator)
         least, penalty, second = 0.0, 0.0, 0
         chosen = 0
         if after >= 0:
@@ -137,12 +145,7 @@ def learn_quantiles(
     """
     heads, _, actions, count = tables.shape
     for _ in range(steps):
-        state, action = pairs[generator.integers(0, len(pairs))]
-        drawn, place = generator.random(), 0
-        while place < chances.shape[2] - 1 and drawn >= chances[state, action, place]:
-            place += 1
-        reward = rewards[state, action, place] + noise * generator.standard_normal()
-        after = successors[state, action, place]
+        state, action, reward, after = transition(successors, chances, rewards, pairs, noise, generator)
         atoms = np.zeros(1)
         if after >= 0:
             best, chosen = -np.inf, 0

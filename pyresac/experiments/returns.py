@@ -19,6 +19,7 @@ from pyresac.tasks.gymnasium_task import BoxTask
 
 ABOUT = "learning curves and final returns of the eight algorithms and RE-SAC's variants"
 SOURCE = "figure 2, table 1 (returns)"
+RUNS_IN = "returns"
 EPISODES = 5
 LONG = 5_000
 TABLE_1 = {
