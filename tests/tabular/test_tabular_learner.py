@@ -204,7 +204,7 @@ def test_schedules_run_from_first_to_last_value() -> None:
         ({"lambda_ale": math.inf}, "lambda_ale = inf; it must be at least 0"),
         ({"ensemble_size": 0}, "ensemble_size = 0; it must be at least 1"),
         ({"bootstrap_probability": 0.0}, r"bootstrap_probability = 0.0; it must lie in \(0, 1\]"),
-        ({"ensemble_size": 2.5}, "ensemble_size = 2.5; it must be at least 1"),
+        ({"ensemble_size": 2.5}, "ensemble_size = 2.5; it must be an integer"),
         ({"initial_value": math.inf}, "initial_value = inf; it must be finite"),
         ({"learning_rate_min": 0.9}, r"learning_rate_min = 0.9; it must lie in \[0, learning_rate = 0.5\]"),
         ({"ensemble_size": 1}, "ensemble_size = 1 with lambda_epi = 0.1; the variance of one head is undefined"),
