@@ -23,6 +23,7 @@ from pyresac.tasks.snapshots import (
     restore_wrappers,
 )
 from pyresac.tasks.task import Codes, Played, Policy, play_in_blocks
+from pyresac.tasks.variation import Variation
 
 LANES = 32
 """Evaluation episodes in lockstep, at most."""
@@ -30,6 +31,8 @@ LONGEST = 100_000
 """Steps after which an evaluation episode is cut, so that one in an environment without a time limit ends."""
 NEGLIGIBLE = 0.01
 """Weight γ^i below which the rewards from step i on are left out of a discounted return."""
+
+UNCHANGED = Variation()
 
 Environment = gym.Env[Any, Any]
 
@@ -39,13 +42,24 @@ class BoxTask:
 
     shown: Mapping[str, str] = {"length": "length"}
 
-    def __init__(self, env_id: str, keywords: Mapping[str, Any], copies: int, seed: int) -> None:
+    def __init__(
+        self,
+        env_id: str,
+        keywords: Mapping[str, Any],
+        copies: int,
+        seed: int,
+        variation: Variation = UNCHANGED,
+    ) -> None:
         """Raises InputError if there is no such environment, if its spaces are not allowed (a Box of floats with
-        finite bounds for the action, `Observations` for the rest), or if it cannot be saved and resumed exactly."""
+        finite bounds for the action, `Observations` for the rest), if it cannot be varied so, or if it cannot be saved
+        and resumed exactly."""
         self.copies = copies
         self.title = f"{env_id}, {copies} copies side by side" if copies > 1 else env_id
+        if variation != UNCHANGED:
+            self.title += f"; {variation.words}"
         self._id, self._keywords, self._where = env_id, dict(keywords), f"environment {env_id!r}"
-        self._envs = [self._made() for _ in range(copies)]
+        self._variation = variation
+        self._envs = [self._made(evaluation=False) for _ in range(copies)]
         space = self._envs[0].action_space
         self.box = Box.of(space, self._where)
         if not isinstance(space, gym.spaces.Box) or not np.issubdtype(space.dtype, np.floating):
@@ -53,7 +67,7 @@ class BoxTask:
         self._space = space
         self._observations = Observations(self._envs[0].observation_space, self._where)
         self.dense, self.categories = self._observations.dense, self._observations.categories
-        self._players = [self._made(), self._made()]
+        self._players = [self._made(evaluation=True) for _ in range(2)]
         require_restorable(self._players[0], self._players[1], self._where)
         self._unplayed = environment_state(self._players[0])
         self._dense, self._codes = self._blank(copies)
@@ -149,7 +163,7 @@ class BoxTask:
         """Environments for evaluation in the state that they were made in, whatever has been played in them, with the
         wrappers of the first training one."""
         while len(self._players) < count:
-            self._players.append(self._made())
+            self._players.append(self._made(evaluation=True))
             self._players[-1].reset(seed=0)  # what an environment makes at its first reset is there to be restored
         for env in self._players[:count]:
             prepare_player(env, self._unplayed, self._envs[0])
@@ -211,8 +225,8 @@ class BoxTask:
         """See `Task`: statistics that wrappers keep."""
         restore_wrappers(self._envs[0], state["environments"][0])
 
-    def _made(self) -> Environment:
-        return make_environment(self._id, self._keywords)
+    def _made(self, evaluation: bool) -> Environment:
+        return self._variation.applied(make_environment(self._id, self._keywords), evaluation)
 
     def _actions(self, unit: Numbers) -> NDArray[Any]:
         """(n, …) in the space's type and shape; rounding must not lead out of the space."""

@@ -17,6 +17,8 @@ from pyresac.errors import InputError
 
 Kind: TypeAlias = Literal["gaussian", "uniform", "shift"]
 PLACES = ("observation", "reward", "action")
+_NOISE = 2
+"""Tells these streams from those of other users of a seed."""
 
 
 @dataclass(frozen=True)
@@ -50,11 +52,15 @@ def parse_noise(text: str, name: str) -> NoiseOf:
 class Noisy(gym.Wrapper[Any, Any, Any, Any]):
     """Adds noise to what an agent sees, earns and does. The environment itself stays as it is.
 
-    Observations and actions are Boxes of floats; a noisy action is clipped to its box.
+    Observations and actions are Boxes of floats; a noisy action is clipped to its box. `reset(seed=…)` begins the
+    draws anew from that seed.
     """
 
     def __init__(self, env: gym.Env[Any, Any], noise: Mapping[str, NoiseOf], seed: int) -> None:
-        """Raises InputError for an unknown place, or a space that is no Box of floats."""
+        """seed: of the draws until the first reset with a seed.
+
+        Raises InputError for an unknown place, or a space that is no Box of floats.
+        """
         super().__init__(env)
         for place in noise:
             if place not in PLACES:
@@ -65,11 +71,13 @@ class Noisy(gym.Wrapper[Any, Any, Any, Any]):
             ):
                 raise InputError(f"noise on the {place} needs a Box of floats; the {place} space is {space}")
         self._noise = dict(noise)
-        self._generator = np.random.Generator(np.random.PCG64(seed))
+        self._generator = _generator(seed)
 
-    def reset(self, **keywords: Any) -> tuple[Any, dict[str, Any]]:
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Begin an episode."""
-        observation, info = self.env.reset(**keywords)
+        if seed is not None:
+            self._generator = _generator(seed)
+        observation, info = self.env.reset(seed=seed, options=options)
         return self._seen(observation), info
 
     def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
@@ -98,3 +106,7 @@ class Noisy(gym.Wrapper[Any, Any, Any, Any]):
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Go on from a saved state."""
         self._generator.bit_generator.state = state["generator"]
+
+
+def _generator(seed: int) -> np.random.Generator:
+    return np.random.Generator(np.random.PCG64([seed, _NOISE]))

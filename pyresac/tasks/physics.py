@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import gymnasium as gym
@@ -24,17 +24,22 @@ ARRAYS: Mapping[str, str] = {
 """Parameters that can change, and the array of MuJoCo's model that each scales."""
 NEEDS_CONSTANTS = ("mass", "inertia")
 """Those from which MuJoCo derives other constants of the model."""
+_PHYSICS = 1
+"""Tells these streams from those of other users of a seed."""
 
 
 class ChangingPhysics(gym.Wrapper[Any, Any, Any, Any]):
     """Scales parameters of a Gymnasium MuJoCo environment by schedules; equal seeds give equal factors.
 
     A change comes between two steps or before an episode. With all factors 1 the model is exactly the nominal one.
+    `reset(seed=…)` begins the draws anew from that seed; tasks that a schedule draws once stay.
     """
 
-    def __init__(self, env: gym.Env[Any, Any], schedules: Mapping[str, Schedule], seed: int) -> None:
-        """seed: of the factors alone. Raises InputError for an environment without MuJoCo, an unknown parameter, or one
-        that has no effect in this model."""
+    def __init__(self, env: gym.Env[Any, Any], schedules: Mapping[str, Schedule], seed: int | Sequence[int]) -> None:
+        """seed: of the tasks, and of the factors until the first reset with a seed.
+
+        Raises InputError for an environment without MuJoCo, an unknown parameter, or one without effect in this model.
+        """
         super().__init__(env)
         inner: Any = env.unwrapped
         if not hasattr(inner, "model") or not hasattr(inner.model, "body_mass"):
@@ -46,12 +51,8 @@ class ChangingPhysics(gym.Wrapper[Any, Any, Any, Any]):
             self._nominal[name] = self._array(name).copy()
             if not self._nominal[name].any():
                 raise InputError(f"{name} of {_name(env)} is 0 everywhere in its model: scaling it changes nothing")
-        sources = np.random.SeedSequence(seed).spawn(len(ARRAYS))
-        self._factors = {
-            name: ScheduledFactor(schedules[name], source)
-            for name, source in zip(ARRAYS, sources, strict=True)
-            if name in schedules
-        }
+        sources = _sources(seed)
+        self._factors = {name: ScheduledFactor(schedule, sources[name]) for name, schedule in schedules.items()}
         self._apply()
 
     @property
@@ -59,12 +60,16 @@ class ChangingPhysics(gym.Wrapper[Any, Any, Any, Any]):
         """The present factor of each parameter."""
         return {name: factor.value for name, factor in self._factors.items()}
 
-    def reset(self, **keywords: Any) -> tuple[Any, dict[str, Any]]:
-        """Begin an episode, with new factors where the schedule says so."""
-        changed = [factor.episode_begins() for factor in self._factors.values()]
-        if any(changed):
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
+        """Begin an episode, with new factors where the schedule or a new seed says so."""
+        if seed is not None:
+            sources = _sources(seed)
+            for name, factor in self._factors.items():
+                factor.begin_anew(sources[name])
             self._apply()
-        observation, info = self.env.reset(**keywords)
+        elif any([factor.episode_begins() for factor in self._factors.values()]):  # noqa: C419 (each must be told)
+            self._apply()
+        observation, info = self.env.reset(seed=seed, options=options)
         return observation, {**info, "physics": self.factors}
 
     def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
@@ -99,6 +104,13 @@ class ChangingPhysics(gym.Wrapper[Any, Any, Any, Any]):
         for name, factor in self._factors.items():
             factor.load(state[name])
         self._apply()
+
+
+def _sources(seed: int | Sequence[int]) -> dict[str, np.random.SeedSequence]:
+    """A source for each parameter, whichever others there are; none is a source of the environment's own."""
+    return dict(
+        zip(ARRAYS, np.random.SeedSequence([*np.atleast_1d(seed).tolist(), _PHYSICS]).spawn(len(ARRAYS)), strict=True)
+    )
 
 
 def _name(env: gym.Env[Any, Any]) -> str:

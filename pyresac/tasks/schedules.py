@@ -3,7 +3,7 @@
 In words, as on the command line:
 
     2.0                                     always 2
-    list 0.5 1 2 per-episode                the values in turn, a new one each episode
+    list 0.5 1 2 per-episode                the values in turn from a drawn one on, a new one each episode
     uniform 0.5 1.5 every 1000              drawn uniformly, a new one every 1,000 steps
     log-uniform 0.33 3 per-episode          the logarithm is uniform
     log-uniform 0.05 20 every 20000 tasks 40    40 values drawn once, taken in turn
@@ -106,6 +106,7 @@ class ScheduledFactor:
     """A schedule under way. Two with equal seeds give equal values; its state is JSON."""
 
     def __init__(self, schedule: Schedule, seed: np.random.SeedSequence) -> None:
+        """seed: of the tasks that are drawn once, and of the draws until `begin_anew`."""
         self._schedule = schedule
         task_seed, draw_seed = seed.spawn(2)
         source = np.random.Generator(np.random.PCG64(task_seed))
@@ -120,6 +121,14 @@ class ScheduledFactor:
         taken = self._given[self._changes % len(self._given)] if self._given else self._schedule.drawn(self._generator)
         self._changes += 1
         return taken
+
+    def begin_anew(self, seed: np.random.SeedSequence) -> None:
+        """Draw from this seed on; the tasks stay, and are taken in turn from a drawn one on."""
+        self._generator = np.random.Generator(np.random.PCG64(seed))
+        self._changes, self._steps = 0, 0
+        if len(self._given) > 1:
+            self._changes = int(self._generator.integers(len(self._given)))
+        self.value = self._next()
 
     def episode_begins(self) -> bool:
         """Tell that an episode begins; whether the value may have changed."""

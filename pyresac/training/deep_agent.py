@@ -18,10 +18,11 @@ from pyresac.deep.networks.compiled_passes import single_threaded_libraries
 from pyresac.envs.bus.controllers import controller_named
 from pyresac.envs.bus.named import corridor_named
 from pyresac.errors import InputError
-from pyresac.options import Checked, kinds_of, read_options, to_plain
+from pyresac.options import Checked, differences, kinds_of, read_options, to_plain
 from pyresac.tasks.corridor_task import CorridorTask
 from pyresac.tasks.environments import keywords_in
 from pyresac.tasks.task import Task
+from pyresac.tasks.variation import Variation
 from pyresac.training import presets
 from pyresac.training.agents import FirstLook
 from pyresac.training.deep_report import print_result, result_of
@@ -55,6 +56,7 @@ class ProblemOptions(Checked):
     """PyTorch's name of a device: cpu, cuda, cuda:1, …"""
     threads: Annotated[int, Meta(ge=1, le=MOST_THREADS)] = 1
     """Threads that the critics are shared out to, from 1 to 1024; they change no bit of the outcome."""
+    variation: tyro.conf.OmitArgPrefixes[Variation] = field(default_factory=Variation)
 
     def __post_init__(self) -> None:
         """Raise InputError naming the option, its value and what is allowed."""
@@ -70,6 +72,10 @@ class ProblemOptions(Checked):
             raise InputError(f"env = {self.env!r}; the corridor is trained on as --env {CORRIDOR}, with whole trips")
         if self.env == CORRIDOR and self.keywords():
             raise InputError(f"env_options go with a Gymnasium id; env is {CORRIDOR!r}")
+        if self.env == CORRIDOR and self.variation != Variation():
+            changed = differences(to_plain(Variation()), to_plain(self.variation))
+            given = ", ".join(change.partition(":")[0] for change in changed)
+            raise InputError(f"{given} is given, but physics and noise go with a Gymnasium id; env is {CORRIDOR!r}")
 
     def keywords(self) -> dict[str, Any]:
         """`env_options` as a dictionary."""
@@ -218,7 +224,7 @@ def make_task(problem: ProblemOptions, seed: int) -> Task:
         return CorridorTask(corridor, problem.num_envs, seed, problem.published, problem.observation, rule)
     from pyresac.tasks.gymnasium_task import BoxTask
 
-    return BoxTask(problem.env, problem.keywords(), problem.num_envs, seed)
+    return BoxTask(problem.env, problem.keywords(), problem.num_envs, seed, problem.variation)
 
 
 def _device(name: str) -> torch.device:

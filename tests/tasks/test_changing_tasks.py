@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import gymnasium as gym
 import numpy as np
 import pytest
 
 from pyresac.errors import InputError
+from pyresac.tasks.gymnasium_task import BoxTask
 from pyresac.tasks.noisy import NoiseOf, Noisy, parse_noise
 from pyresac.tasks.physics import ARRAYS, ChangingPhysics
 from pyresac.tasks.schedules import ScheduledFactor, parse_schedule
+from pyresac.tasks.variation import Variation
+from pyresac.train import main
 
 pytest.importorskip("mujoco", reason="the physics are those of MuJoCo: pip install 'pyresac[mujoco]'")
 
@@ -135,11 +139,27 @@ def test_each_parameter_changes_the_motion_and_factor_one_does_not(name: str) ->
 
 
 def test_coming_back_to_one_is_exact() -> None:
-    env = changing(
-        mass="list 2 1 1 1 1 1 1 1 1 1", inertia="list 0.5 1 1 1 1 1 1 1 1 1", gravity="list 3 1 1 1 1 1 1 1 1 1"
-    )
-    play(env, 5)
-    assert play(env, 60) == play(gym.make("Hopper-v5"), 60)
+    env = changing(mass="list 2 1", inertia="list 0.5 1", gravity="list 3 1")
+    nominal = gym.make("Hopper-v5")
+    for seed in range(20):
+        play(env, 5, seed)
+        play(nominal, 5, seed)
+        if set(env.factors.values()) != {1.0}:
+            break
+    for _ in range(2):
+        found, expected = play(env, 60, None), play(nominal, 60, None)
+        assert (found == expected) == (set(env.factors.values()) == {1.0})
+    # each parameter is back at 1 by itself
+    changed = changing(mass="2", inertia="0.5", gravity="3")
+    before = changed.state_dict()
+    changed.load_state_dict({name: {**state, "value": 1.0} for name, state in before.items()})
+    assert play_on(changed) == play_on(gym.make("Hopper-v5"))
+
+
+def play_on(env: gym.Env) -> list[float]:
+    """A few steps after a reset of the innermost environment alone."""
+    env.unwrapped.reset(seed=11)
+    return [float(np.sum(env.unwrapped.step(np.full(3, 0.3))[0])) for _ in range(40)]
 
 
 def test_a_parameter_that_is_zero_everywhere_is_refused() -> None:
@@ -213,3 +233,114 @@ def test_wrappers_resume_exactly() -> None:
     for wrapper, twin in ((one, other), (one.env, other.env)):
         twin.load_state_dict(json.loads(json.dumps(wrapper.state_dict())))
     assert play(one, 40) == play(other, 40)
+
+
+def test_a_seeded_reset_draws_from_that_seed_alone() -> None:
+    """Whatever was played before, and for noise as for physics; tasks stay those of the wrapper's own seed."""
+    env, other = changing(gravity="uniform 0.5 2 per-episode"), changing(5, gravity="uniform 0.5 2 per-episode")
+    play(env, 30)
+    assert play(env, 30, seed=4) == play(other, 30, seed=4)
+    assert env.factors == other.factors
+    assert play(noisy(1, reward="gaussian 1"), 9, seed=4) == play(noisy(2, reward="gaussian 1"), 9, seed=4)
+
+    def tasks(seed: int) -> set[float]:
+        env = changing(seed, gravity="uniform 0.5 2 per-episode tasks 3")
+        found = set()
+        for start in range(12):
+            env.reset(seed=start)
+            found.add(env.factors["gravity"])
+        return found
+
+    assert len(tasks(0)) == 3
+    assert tasks(0) == tasks(0)
+    assert not tasks(0) & tasks(1)
+
+
+def gravity_of(env: gym.Env) -> float:
+    return float(env.unwrapped.model.opt.gravity[2]) / -9.81
+
+
+def factors_played(task: BoxTask, episodes: int) -> list[float]:
+    """Gravity of each evaluation episode, in the order of the episodes."""
+    found = []
+
+    def policy(dense: np.ndarray, codes: np.ndarray) -> np.ndarray:
+        if not found:
+            found.extend(gravity_of(env) for env in task._players[:episodes])
+        return np.zeros((len(dense), 3), dtype=np.float32)
+
+    task.play(policy, episodes, 0, 0.9)
+    return found
+
+
+@pytest.mark.parametrize(("test_tasks", "shared"), [("held-out", 0), ("training", 4), ("nominal", 0)])
+def test_evaluation_has_the_tasks_that_it_is_told(test_tasks: str, shared: int) -> None:
+    variation = Variation(gravity="log-uniform 0.3 3 per-episode tasks 4", test_tasks=test_tasks)
+    task = BoxTask("Hopper-v5", {}, 1, 0, variation)
+    seen = set()
+    for seed in range(30):
+        task._envs[0].reset(seed=seed)
+        seen.add(gravity_of(task._envs[0]))
+    assert len(seen) == 4
+    played = factors_played(task, 24)
+    assert len(set(played)) == (1 if test_tasks == "nominal" else 4)
+    assert len(set(played) & seen) == shared
+    if test_tasks == "nominal":
+        assert set(played) == {1.0}
+    # the same episodes whatever was played before
+    assert factors_played(task, 24) == played
+    # another run has the same tasks
+    again = factors_played(BoxTask("Hopper-v5", {}, 1, 7, variation), 24)
+    assert set(again) == set(played)
+
+
+@pytest.mark.parametrize(
+    ("noise_in", "training", "evaluation"), [("training", 1, 0), ("evaluation", 0, 1), ("both", 1, 1)]
+)
+def test_noise_is_where_it_is_told(noise_in: str, training: int, evaluation: int) -> None:
+    noisy_task = BoxTask("Hopper-v5", {}, 1, 0, Variation(observation_noise="gaussian 0.3", noise_in=noise_in))
+    clean_task = BoxTask("Hopper-v5", {}, 1, 0)
+    assert bool(np.any(noisy_task.observe()[0] != clean_task.observe()[0])) == bool(training)
+    idle = lambda dense, codes: np.zeros((len(dense), 3), dtype=np.float32)  # noqa: E731
+    seen = [task.play(idle, 2, 0, 0.9).dense for task in (noisy_task, clean_task)]
+    assert bool(np.any(seen[0] != seen[1])) == bool(evaluation)
+
+
+def test_a_varied_task_resumes_exactly() -> None:
+    variation = Variation(
+        gravity="log-uniform 0.3 3 every 7", mass="uniform 0.8 1.2 per-episode", action_noise="uniform 0.1",
+        observation_noise="gaussian 0.05", reward_noise="shift 2", noise_in="training",
+    )  # fmt: skip
+    task, twin = (BoxTask("Hopper-v5", {}, 2, seed, variation) for seed in (0, 9))
+    generator = np.random.default_rng(0)
+    units = generator.uniform(-1, 1, (90, 2, 3)).astype(np.float32)
+    for unit in units[:40]:
+        task.step(unit)
+    twin.load(json.loads(json.dumps(task.state())), task.arrays())
+    for unit in units[40:]:
+        one, other = task.step(unit), twin.step(unit)
+        assert one.reward.tobytes() == other.reward.tobytes()
+        assert one.next_dense.tobytes() == other.next_dense.tobytes()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--env", "Hopper-v5", "--gravity", "wild"], "gravity = 'wild': 'wild' is no number"),
+        (["--env", "Hopper-v5", "--reward-noise", "gaussian"], "reward_noise = 'gaussian'"),
+        (["--env", "Hopper-v5", "--noise-in", "none"], "noise-in"),
+        (["--env", "Pendulum-v1", "--gravity", "2"], "Pendulum-v1 is no MuJoCo environment"),
+        (["--gravity", "2"], "gravity is given, but physics and noise go with a Gymnasium id; env is 'corridor'"),
+    ],
+)
+def test_bad_variations_are_refused_before_a_run_folder(
+    arguments: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    try:
+        code = main([*arguments, "--steps", "8", "--run-dir", str(tmp_path / "run")])
+    except SystemExit as stopped:
+        code = stopped.code
+    assert code == 2
+    printed = capsys.readouterr()
+    assert message in " ".join((printed.out + printed.err).replace("│", " ").split())
+    assert not (tmp_path / "run").exists()
