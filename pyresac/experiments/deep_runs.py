@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from pyresac.errors import InputError
 from pyresac.experiments.experiment import Run, Scale
+from pyresac.experiments.statistics import interval
+from pyresac.figures.curves import read_curves
 from pyresac.training.restored import Restored, restore_run
 
 ALGORITHMS: Mapping[str, Mapping[str, Any]] = {
@@ -32,36 +39,83 @@ TASKS: Mapping[Scale, tuple[str, ...]] = {
 STEPS: Mapping[Scale, int] = {"smoke": 12_000, "cpu": 200_000, "paper": 8_000_000}
 
 
-def stationary_runs(scale: Scale, labels: Iterable[str] = ALGORITHMS) -> list[Run]:
-    """Every algorithm on every task with every seed; at the scale `smoke` one seed."""
-    steps = STEPS[scale]
-    every = {"smoke": 4_000, "cpu": 10_000, "paper": 40_000}[scale]
+@dataclass(frozen=True)
+class Cell:
+    """A run, and what it stands for in a table."""
+
+    label: str
+    """The algorithm or setting: a row."""
+    task: str
+    seed: int
+    run: Run
+
+
+def cell(label: str, settings: Mapping[str, Any], task: str, seed: int, steps: int, every: int) -> Cell:
+    """A run of `steps` steps that is evaluated and saved every so many."""
+    options = {
+        **settings,
+        "env": task,
+        "seed": seed,
+        "steps": steps,
+        "eval_every": every,
+        "checkpoint_every": every,
+        "keep_checkpoints": 1,
+        "buffer_size": min(1_000_000, steps),
+        "tensorboard": False,
+    }
+    if str(settings.get("preset", "")).startswith("resac-"):
+        options["beta_steps"] = steps  # its schedule of β_lcb is shares of the whole
+    short = re.sub(r"[^a-z0-9.=-]+", "-", label.lower()).strip("-")
+    return Cell(label, task, seed, Run(f"{short}-{task}-seed{seed}", options))
+
+
+def seeds_at(scale: Scale) -> tuple[int, ...]:
+    """One at the scale `smoke`, the paper's three at the others."""
+    return SEEDS[:1] if scale == "smoke" else SEEDS
+
+
+def every_at(scale: Scale) -> int:
+    """Steps between evaluations."""
+    return {"smoke": 4_000, "cpu": 10_000, "paper": 40_000}[scale]
+
+
+def stationary_cells(scale: Scale, labels: Iterable[str] = ALGORITHMS) -> list[Cell]:
+    """Every algorithm on every task with every seed."""
     return [
-        Run(
-            f"{label.lower().replace(' ', '-')}-{task}-seed{seed}",
-            {
-                **ALGORITHMS[label],
-                "env": task,
-                "seed": seed,
-                "steps": steps,
-                "eval_every": every,
-                "checkpoint_every": every,
-                "keep_checkpoints": 1,
-                "buffer_size": min(1_000_000, steps),
-                "tensorboard": False,
-                # its schedule of β_lcb and the rest are shares of the whole
-                **({"beta_steps": steps} if label.startswith("RE-SAC") else {}),
-            },
-        )
+        cell(label, ALGORITHMS[label], task, seed, STEPS[scale], every_at(scale))
         for task in TASKS[scale]
         for label in labels
-        for seed in (SEEDS[:1] if scale == "smoke" else SEEDS)
+        for seed in seeds_at(scale)
     ]
 
 
-def label_of(run: Run) -> str:
-    """The algorithm of a run of `stationary_runs`."""
-    return next(label for label, own in ALGORITHMS.items() if own["preset"] == run.options["preset"])
+def finished(folder: Path, cells: Iterable[Cell]) -> Iterator[tuple[Cell, Restored]]:
+    """The cells whose runs are finished, each with its run."""
+    for one in cells:
+        found = restored(folder, one.run)
+        if found is not None:
+            yield one, found
+
+
+def evaluations(folder: Path, run: Run) -> NDArray[np.float64]:
+    """(rows,) mean returns of a finished run's evaluations."""
+    curves = read_curves(folder / run.name / "metrics.csv")
+    if curves is None:
+        raise InputError(f"{folder / run.name} is finished but has no evaluation in its metrics.csv")
+    return curves.columns["eval_return"]
+
+
+def last_quarter(folder: Path, run: Run) -> float:
+    """The paper's final return: mean of the last quarter of a run's evaluations."""
+    found = evaluations(folder, run)
+    return float(found[-max(1, len(found) // 4) :].mean())
+
+
+def mean_cell(values: Iterable[float], digits: int = 0) -> str:
+    """Mean over seeds with its bootstrap interval, as a cell of a table."""
+    sample = np.array(list(values), dtype=np.float64)
+    found = interval(sample[:, None], np.random.default_rng(0), lambda scores: np.asarray(scores.mean(-1)))
+    return f"{found.point:,.{digits}f} [{found.low:,.{digits}f}, {found.high:,.{digits}f}]"
 
 
 def restored(folder: Path, run: Run) -> Restored | None:

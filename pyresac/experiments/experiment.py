@@ -95,7 +95,17 @@ class Experiment(Protocol):
         """Of the finished runs in `folder`; figures are written into `figures`. A run that failed is left out."""
 
 
-EXPERIMENTS = ("returns", "oracle", "poisoning", "uncertainty")
+EXPERIMENTS = (
+    "returns",
+    "oracle",
+    "rareness",
+    "sensitivity",
+    "nonstationary",
+    "noise",
+    "corridor",
+    "poisoning",
+    "uncertainty",
+)
 """Names on the command line, and of modules of this package."""
 
 

@@ -11,11 +11,12 @@ from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from pyresac.experiments.critic_error import CriticErrors, aligned, errors
-from pyresac.experiments.deep_runs import TASKS, label_of, restored, stationary_runs
+from pyresac.experiments.deep_runs import TASKS, finished, mean_cell, stationary_cells
 from pyresac.experiments.experiment import Finding, Outcome, Run, Scale, Table
-from pyresac.experiments.statistics import interval
+from pyresac.tasks.task import Played
 from pyresac.training.restored import Restored
 
 ABOUT = "errors of the critics against what is earned: best head, mean, bound, minimum"
@@ -50,38 +51,41 @@ PAPER = {
     },
 }
 """Table 1: Oracle MAE of one seed after 8M steps on Brax."""
+BLOCK = 4096
+"""Decisions at a time."""
 SHOWN = ("oracle", "mean", "lcb", "minimum")
 
 
 def runs(scale: Scale) -> list[Run]:
     """The runs of `returns`, which are trained once for both."""
-    return stationary_runs(scale)
+    return [one.run for one in stationary_cells(scale)]
+
+
+def values_of(run: Restored, played: Played) -> NDArray[np.float64]:
+    """(K, m) what the heads say of the decisions whose return is known, in the task's rewards."""
+    blocks = []
+    for begin in range(0, len(played.discounted), BLOCK):
+        part = slice(begin, begin + BLOCK)
+        state = run.trainee.features(played.dense[part], played.codes[part])
+        blocks.append(run.trainee.learner.values(state, torch.from_numpy(played.action[part])).double().numpy())
+    return np.asarray(np.concatenate(blocks, 1) / run.config.options.reward_scale)
 
 
 def measured(run: Restored, episodes: int) -> tuple[CriticErrors, CriticErrors]:
     """Errors of the heads as they are, and under the published alignment, over the steps of evaluation episodes."""
     played = run.play(episodes, 5_000)
-    learner = run.trainee.learner
-    blocks = []
-    for begin in range(0, len(played.discounted), 4096):
-        part = slice(begin, begin + 4096)
-        state = run.trainee.features(played.dense[part], played.codes[part])
-        blocks.append(learner.values(state, torch.from_numpy(played.action[part])).double().numpy())
-    heads = np.concatenate(blocks, 1) / run.config.options.reward_scale
+    heads = values_of(run, played)
     return errors(heads, played.discounted), errors(aligned(heads, played.discounted), played.discounted)
 
 
 def analyse(folder: Path, scale: Scale, figures: Path) -> Outcome:
     """See `Experiment`."""
     numbers: dict[str, Any] = {}
-    for run in runs(scale):
-        one = restored(folder, run)
-        if one is None:
-            continue
+    for cell, one in finished(folder, stationary_cells(scale)):
         raw, under_map = measured(one, EPISODES[scale])
-        cell = numbers.setdefault(str(run.options["env"]), {}).setdefault(label_of(run), {"raw": [], "aligned": []})
-        cell["raw"].append(raw._asdict())
-        cell["aligned"].append(under_map._asdict())
+        both = numbers.setdefault(cell.task, {}).setdefault(cell.label, {"raw": [], "aligned": []})
+        both["raw"].append(raw._asdict())
+        both["aligned"].append(under_map._asdict())
     tables = []
     for task in TASKS[scale]:
         if task in numbers:
@@ -90,16 +94,11 @@ def analyse(folder: Path, scale: Scale, figures: Path) -> Outcome:
 
 
 def _table(task: str, found: dict[str, Any], kind: str) -> Table:
-    generator = np.random.default_rng(0)
     columns = SHOWN if kind == "aligned" else (*SHOWN, "bias", "within", "between")
-    rows = []
-    for label, cell in found.items():
-        cells = []
-        for column in columns:
-            sample = np.array([[errors_[column]] for errors_ in cell[kind]])
-            spread = interval(sample, generator, lambda scores: np.asarray(scores.mean(-1)))
-            cells.append(f"{spread.point:,.1f} [{spread.low:,.1f}, {spread.high:,.1f}]")
-        rows.append((label, tuple(cells)))
+    rows = [
+        (label, tuple(mean_cell((one[column] for one in both[kind]), 1) for column in columns))
+        for label, both in found.items()
+    ]
     words = "under the published affine map" if kind == "aligned" else "as they are"
     paper = {label: (value,) for label, value in PAPER[task].items()} if kind == "aligned" else {}
     return Table(f"{task}: mean absolute error, values {words}", columns, rows, paper, "mean over seeds [95 %]")

@@ -11,10 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from pyresac.experiments.deep_runs import TASKS, label_of, restored, stationary_runs
+from pyresac.experiments.deep_runs import TASKS, evaluations, finished, last_quarter, stationary_cells
 from pyresac.experiments.experiment import Finding, Outcome, Run, Scale, Table
 from pyresac.experiments.statistics import improvement_interval, interquartile_mean, interval
-from pyresac.figures.curves import read_curves
 from pyresac.tasks.gymnasium_task import BoxTask
 
 ABOUT = "learning curves and final returns of the eight algorithms and RE-SAC's variants"
@@ -39,7 +38,7 @@ TABLE_1_TASKS = ("Hopper-v5", "HalfCheetah-v5", "Walker2d-v5", "Ant-v5")
 
 def runs(scale: Scale) -> list[Run]:
     """See `Experiment`."""
-    return stationary_runs(scale)
+    return [one.run for one in stationary_cells(scale)]
 
 
 def analyse(folder: Path, scale: Scale, figures: Path) -> Outcome:
@@ -47,20 +46,13 @@ def analyse(folder: Path, scale: Scale, figures: Path) -> Outcome:
     final: dict[str, dict[str, list[float]]] = {}
     long: dict[str, dict[str, list[float]]] = {}
     curves: dict[str, Any] = {}
-    for run in runs(scale):
-        one = restored(folder, run)
-        read = read_curves(folder / run.name / "metrics.csv") if one is not None else None
-        if one is None or read is None:
-            continue
-        task, label = str(run.options["env"]), label_of(run)
-        evaluated = read.columns["eval_return"]
-        # the paper's: mean of the last quarter of evaluations
-        last = evaluated[-max(1, len(evaluated) // 4) :]
-        final.setdefault(task, {}).setdefault(label, []).append(float(last.mean()))
+    for cell, one in finished(folder, stationary_cells(scale)):
+        task, label = cell.task, cell.label
+        final.setdefault(task, {}).setdefault(label, []).append(last_quarter(folder, cell.run))
         with_limit = BoxTask(task, {"max_episode_steps": LONG}, 1, 0)
         played = one.trainee.play(EPISODES, 0, one.actor, with_limit)
         long.setdefault(task, {}).setdefault(label, []).append(float(played.returns.mean()))
-        curves.setdefault(task, {}).setdefault(label, []).append(evaluated.tolist())
+        curves.setdefault(task, {}).setdefault(label, []).append(evaluations(folder, cell.run).tolist())
     tables = [_table(task, final[task], long[task]) for task in TASKS[scale] if task in final]
     return Outcome(_findings(final), tables, {"final": final, "long": long, "curves": curves})
 

@@ -1,0 +1,136 @@
+"""Is the error larger where states are rare? Figure 1: the oracle error in bins of Mahalanobis rareness.
+
+Against the mean and covariance of the evaluation's own observations, as the published script has it, and against those
+that the run trained on (its replay buffer), as the text says.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from pyresac.experiments.critic_error import aligned, binned, published_edges, rareness
+from pyresac.experiments.deep_runs import TASKS, finished, mean_cell, stationary_cells
+from pyresac.experiments.experiment import Finding, Outcome, Run, Scale, Table
+from pyresac.experiments.oracle import EPISODES, values_of
+from pyresac.training.restored import Restored
+
+ABOUT = "the critics' oracle error in bins of rareness, by the evaluation's states and by those trained on"
+SOURCE = "figure 1"
+RUNS_IN = "returns"
+REFERENCES = ("evaluation", "training")
+SHOWN = 6
+"""Bins of the table; the figure has the published thirty."""
+
+
+def runs(scale: Scale) -> list[Run]:
+    """The runs of `returns`, which are trained once for all."""
+    return [one.run for one in stationary_cells(scale)]
+
+
+def trained_on(run: Restored) -> NDArray[np.float64]:
+    """(n, C) the observations in the replay buffer of the newest checkpoint."""
+    saved = run.files.load_latest()
+    assert saved is not None  # it was restored from there
+    return np.asarray(saved.arrays["buffer/dense"], dtype=np.float64)
+
+
+def measured(run: Restored, episodes: int) -> dict[str, NDArray[np.float64]]:
+    """Oracle error of every decision, and its rareness by both references."""
+    played = run.play(episodes, 5_000)
+    heads = aligned(values_of(run, played), played.discounted)
+    states = np.asarray(played.dense, dtype=np.float64)
+    return {
+        "error": np.abs(heads - played.discounted).min(0),
+        "evaluation": rareness(states, states),
+        "training": rareness(states, trained_on(run)),
+    }
+
+
+def analyse(folder: Path, scale: Scale, figures: Path) -> Outcome:
+    """See `Experiment`."""
+    found: dict[str, dict[str, list[dict[str, NDArray[np.float64]]]]] = {}
+    for one, run in finished(folder, stationary_cells(scale)):
+        found.setdefault(one.task, {}).setdefault(one.label, []).append(measured(run, EPISODES[scale]))
+    tables, names = [], []
+    numbers: dict[str, Any] = {}
+    for task in TASKS[scale]:
+        if task not in found:
+            continue
+        tables += [_table(task, reference, found[task]) for reference in REFERENCES]
+        names.append(f"rareness-{task}.png")
+        _figure(figures / names[-1], task, found[task])
+        numbers[task] = {
+            label: {reference: [_slope(one, reference) for one in seeds] for reference in REFERENCES}
+            for label, seeds in found[task].items()
+        }
+    return Outcome(_findings(numbers), tables, {"rank correlation of error and rareness": numbers}, tuple(names))
+
+
+def _pooled(found: dict[str, list[dict[str, NDArray[np.float64]]]], reference: str) -> NDArray[np.float64]:
+    return np.concatenate([one[reference] for seeds in found.values() for one in seeds])
+
+
+def _table(task: str, reference: str, found: dict[str, list[dict[str, NDArray[np.float64]]]]) -> Table:
+    edges = published_edges(_pooled(found, reference), SHOWN)
+    rows = []
+    for label, seeds in found.items():
+        means = np.array([binned(one[reference], one["error"], edges)[0] for one in seeds])
+        rows.append((label, tuple(_bin(means[:, place]) for place in range(SHOWN))))
+    columns = tuple(f"{low:.1f}–{high:.1f}" for low, high in pairwise(edges))
+    note = "mean over seeds [95 %]; empty where no decision falls"
+    return Table(f"{task}: oracle error by rareness, against the {reference}'s states", columns, rows, note=note)
+
+
+def _bin(means: NDArray[np.float64]) -> str:
+    known = means[np.isfinite(means)]
+    return mean_cell(known, 1) if len(known) else ""
+
+
+def _slope(one: dict[str, NDArray[np.float64]], reference: str) -> float:
+    """Spearman's rank correlation of error and rareness over decisions."""
+    ranks = [np.argsort(np.argsort(one[name])) for name in (reference, "error")]
+    return float(np.corrcoef(ranks[0], ranks[1])[0, 1])
+
+
+def _figure(path: Path, task: str, found: dict[str, list[dict[str, NDArray[np.float64]]]]) -> None:
+    figure = Figure(figsize=(11, 4), layout="constrained")
+    axes = figure.subplots(1, 2, sharey=True)
+    for axis, reference in zip(axes, REFERENCES, strict=True):
+        edges = published_edges(_pooled(found, reference))
+        middle = (edges[:-1] + edges[1:]) / 2
+        for label, seeds in found.items():
+            means, _, count = binned(
+                np.concatenate([one[reference] for one in seeds]),
+                np.concatenate([one["error"] for one in seeds]),
+                edges,
+            )
+            axis.plot(middle[count > 0], means[count > 0], marker=".", linewidth=1, label=label)
+        axis.set(title=f"{task}, against the {reference}'s states", xlabel="Mahalanobis rareness")
+    axes[0].set_ylabel("oracle error")
+    axes[1].legend(fontsize=8)
+    figure.savefig(path, dpi=130)
+
+
+def _findings(numbers: dict[str, Any]) -> list[Finding]:
+    claim = "Errors grow with rareness, least for RE-SAC (figure 1)"
+    lines, least = [], []
+    for task, found in numbers.items():
+        slopes = {label: float(np.mean(own["training"])) for label, own in found.items()}
+        ours = [label for label in slopes if label.startswith("RE-SAC")]
+        if ours and len(ours) < len(slopes):
+            first = min(slopes, key=lambda label: slopes[label])
+            least.append(first in ours)
+            lines.append(f"{task}: least correlation {first} {slopes[first]:+.2f}")
+            lines[-1] += ", " + ", ".join(f"{label} {slopes[label]:+.2f}" for label in ours)
+    if not lines:
+        return [Finding(claim, "not tried at this scale", "no finished runs of RE-SAC and of others")]
+    verdict: Literal["reproduces", "undecided", "does not reproduce"]
+    verdict = "reproduces" if all(least) else "undecided" if any(least) else "does not reproduce"
+    words = "rank correlation of error and rareness against the states trained on; " + "; ".join(lines)
+    return [Finding(claim, verdict, words)]

@@ -1,0 +1,143 @@
+"""One setting at a time around a base, and λ_epi × λ_ale: table 3 and the text's findings on it.
+
+The paper's tasks at the scale `paper`, with its B0 as the base; at the smaller scales the corridor, where a run takes a
+minute, with the corridor's own settings as the base.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from pyresac.experiments.deep_runs import Cell, cell, finished, last_quarter, mean_cell, seeds_at
+from pyresac.experiments.experiment import Finding, Outcome, Run, Scale, Table
+
+ABOUT = "K, λ_anc, β_end, α_ind, τ_ema one at a time, and λ_epi × λ_ale"
+SOURCE = "table 3 and the findings (i) to (v) below it"
+RUNS_IN = "sensitivity"
+CORRIDOR = "corridor"
+TASKS: Mapping[Scale, tuple[str, ...]] = {
+    "smoke": (CORRIDOR,),
+    "cpu": (CORRIDOR,),
+    "paper": ("Ant-v5", "HalfCheetah-v5"),
+}
+STEPS: Mapping[Scale, int] = {"smoke": 8_000, "cpu": 40_000, "paper": 8_000_000}
+EVERY: Mapping[Scale, int] = {"smoke": 4_000, "cpu": 4_000, "paper": 40_000}
+SWEEPS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
+    "K": {str(k): {"ensemble_size": k} for k in (2, 5, 10, 20)},
+    "λ_anc": {f"{weight:g}": {"anchor_weight": weight} for weight in (0.0, 0.001, 0.01, 0.1, 0.5, 1.0)},
+    "β_end": {f"{beta:g}": {"beta_lcb_end": beta} for beta in (-2.0, -1.5, -1.0, -0.5, 0.0)},
+    "α_ind": {f"{share:g}": {"independence": share} for share in (0.0, 0.25, 0.5, 0.75, 1.0)},
+    # 0 is the policy itself, without averaging
+    "τ_ema": {f"{rate:g}": {"ema_rate": rate if rate else 1.0} for rate in (0.0, 0.001, 0.005, 0.01, 0.05)},
+    "λ_epi × λ_ale": {
+        f"{epi:g}, {ale:g}": {"lambda_epi": epi, "lambda_ale": ale}
+        for epi in (0.0, 0.01, 0.1)
+        for ale in (0.0, 1e-4, 1e-3)
+    },
+}
+"""Of the base, which has one value of each."""
+SMOKE = {"K": ("2", "5")}
+"""What the smallest scale tries."""
+PAPER = {
+    "Ant-v5": {
+        "K": ("diverged", "4376 ± 6200", "6639 ± 9416", "11620 ± 8917"),
+        "λ_anc": ("8350 ± 11828", "6458 ± 9152", "9103 ± 9280", "7310 ± 10360", "4869 ± 6899", "20167 ± 1750"),
+        "β_end": ("8502 ± 12044", "7981 ± 11114", "3899 ± 5530", "8440 ± 11946", "12866 ± 9168"),
+        "α_ind": ("15260 ± 3492", "10307 ± 7611", "8965 ± 6824", "7613 ± 10790", "-12 ± 7"),
+        "τ_ema": ("1301 ± 1851", "4953 ± 7014", "5341 ± 7576", "7764 ± 10990", "11883 ± 9261"),
+    },
+    "HalfCheetah-v5": {
+        "K": ("diverged", "18611 ± 3642", "16274 ± 5659", "14636 ± 1914"),
+        "λ_anc": ("16636 ± 1830", "16886 ± 3205", "16639 ± 2633", "13643 ± 2084", "16798 ± 5905", "13000 ± 3729"),
+        "β_end": ("16787 ± 2982", "17027 ± 5728", "17802 ± 4644", "16990 ± 5693", "16386 ± 4746"),
+        "α_ind": ("6138 ± 4350", "8358 ± 2203", "11089 ± 2797", "13697 ± 2259", "15706 ± 5935"),
+        "τ_ema": ("8279 ± 6379", "8369 ± 1749", "16530 ± 3567", "14500 ± 57", "15918 ± 521"),
+    },
+}
+"""Table 3: returns of up to 5,000 steps after 8M on Brax, three seeds."""
+
+
+def cells(scale: Scale) -> list[tuple[str, str, Cell]]:
+    """(sweep, value, run); equal settings of two sweeps are two runs."""
+    found = []
+    for task in TASKS[scale]:
+        base = {"preset": "default", "algorithm": "resac"} if task == CORRIDOR else {"preset": "resac-b0"}
+        for sweep, values in SWEEPS.items():
+            for value, settings in values.items():
+                if scale == "smoke" and value not in SMOKE.get(sweep, ()):
+                    continue
+                own = dict(settings)
+                if "beta_lcb_end" in own:
+                    own["beta_steps"] = STEPS[scale]
+                label = f"{_ascii(sweep)}={value}"
+                for seed in seeds_at(scale):
+                    one = cell(label, {**base, **own}, task, seed, STEPS[scale], EVERY[scale])
+                    found.append((sweep, value, one))
+    return found
+
+
+def _ascii(sweep: str) -> str:
+    names = {"λ_anc": "anchor", "β_end": "beta", "α_ind": "independence", "τ_ema": "ema", "λ_epi × λ_ale": "lambdas"}
+    return names.get(sweep, sweep)
+
+
+def runs(scale: Scale) -> list[Run]:
+    """See `Experiment`."""
+    return [one.run for _, _, one in cells(scale)]
+
+
+def analyse(folder: Path, scale: Scale, figures: Path) -> Outcome:
+    """See `Experiment`."""
+    whole = cells(scale)
+    done = {one.run.name for one, _ in finished(folder, (one for _, _, one in whole))}
+    found: dict[str, dict[str, dict[str, list[float]]]] = {}
+    missing: dict[str, dict[str, list[str]]] = {}
+    for sweep, value, one in whole:
+        if one.run.name in done:
+            own = found.setdefault(one.task, {}).setdefault(sweep, {}).setdefault(value, [])
+            own.append(last_quarter(folder, one.run))
+        else:
+            missing.setdefault(one.task, {}).setdefault(sweep, []).append(value)
+    tables = []
+    for task, sweeps in found.items():
+        for sweep, values in sweeps.items():
+            paper = PAPER.get(task, {}).get(sweep, ())
+            given = dict(zip(SWEEPS[sweep], paper, strict=False))
+            rows = [(value, (mean_cell(scores, 0),)) for value, scores in values.items()]
+            theirs = {value: (given[value],) for value in values if value in given}
+            tables.append(Table(f"{task}: {sweep}", ("return, mean over seeds [95 %]",), rows, theirs))
+    return Outcome(_findings(found, missing), tables, {"returns": found, "not finished": missing})
+
+
+CLAIMS = (
+    ("K", "2", "K = 2 diverges (finding i)"),
+    ("τ_ema", "0", "without averaging of the policy training collapses, on HalfCheetah (finding ii)"),
+    ("α_ind", "1", "independent targets collapse, on Ant (finding iii)"),
+)
+
+
+def _findings(found: dict[str, Any], missing: dict[str, Any]) -> list[Finding]:
+    """A value collapses if it is worse than every other value of its sweep by more than their whole range."""
+    findings = []
+    for sweep, value, claim in CLAIMS:
+        lines, collapsed = [], []
+        for task, sweeps in found.items():
+            values = sweeps.get(sweep, {})
+            others = [float(np.mean(scores)) for name, scores in values.items() if name != value]
+            if value in values and others:
+                own = float(np.mean(values[value]))
+                collapsed.append(own < min(others) - (max(others) - min(others)))
+                lines.append(f"{task}: {own:,.0f}; the others {min(others):,.0f} to {max(others):,.0f}")
+            elif value in missing.get(task, {}).get(sweep, ()):
+                collapsed.append(True)
+                lines.append(f"{task}: its runs did not finish")
+        if not lines:
+            findings.append(Finding(claim, "not tried at this scale", "no finished runs"))
+            continue
+        verdict = "reproduces" if all(collapsed) else "does not reproduce"
+        findings.append(Finding(claim, verdict, "; ".join(lines)))  # type: ignore[arg-type]
+    return findings
