@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
+import torch
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
@@ -37,7 +38,8 @@ def trained_on(run: Restored) -> NDArray[np.float64]:
     """(n, C) the observations in the replay buffer of the newest checkpoint."""
     saved = run.files.load_latest()
     assert saved is not None  # it was restored from there
-    return np.asarray(saved.arrays["buffer/dense"], dtype=np.float64)
+    batch = run.trainee.buffer.batch(torch.from_numpy(saved.arrays["replay/rows"]))
+    return batch.state.dense.double().numpy()
 
 
 def measured(run: Restored, episodes: int) -> dict[str, NDArray[np.float64]]:

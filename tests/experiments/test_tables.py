@@ -1,0 +1,139 @@
+"""Every experiment that trains: its analysis of finished runs, and verdicts that go both ways."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pyresac.experiments import corridor, deep_runs, noise, nonstationary, rareness, sensitivity
+from pyresac.experiments.deep_runs import Cell, cell
+from pyresac.experiments.experiment import Experiment, experiment
+from pyresac.train import main
+
+SHORT = {"eval_episodes": 1, "final_episodes": 2, "eval_every": 80, "checkpoint_every": 80, "buffer_size": 400}
+
+
+def short_cell(label: str, settings: dict[str, Any], task: str, seed: int, steps: int, every: int) -> Cell:
+    """A run of 160 steps, without an update, in the place of one of thousands."""
+    whole = cell(label, settings, task, seed, 160, 80)
+    return replace(whole, run=replace(whole.run, options={**whole.run.options, **SHORT}))
+
+
+@pytest.fixture
+def short(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (deep_runs, sensitivity, nonstationary, noise, corridor):
+        monkeypatch.setattr(module, "cell", short_cell)
+    monkeypatch.setitem(nonstationary.EPISODES, "smoke", 4)
+
+
+@pytest.mark.usefixtures("short")
+@pytest.mark.parametrize("name", ["returns", "oracle", "rareness", "sensitivity", "nonstationary", "noise", "corridor"])
+def test_finished_runs_become_tables_and_a_missing_one_is_left_out(name: str, tmp_path: Path) -> None:
+    if name not in ("sensitivity", "corridor"):
+        pytest.importorskip("mujoco", reason="the tasks are MuJoCo's: pip install 'pyresac[mujoco]'")
+    chosen: Experiment = experiment(name)
+    if name in ("returns", "oracle", "rareness"):
+        runs = [one.run for one in deep_runs.stationary_cells("smoke", ("SAC", "RE-SAC B0"))]
+    else:
+        runs = chosen.runs("smoke")
+    assert len(runs) >= 2
+    empty = chosen.analyse(tmp_path, "smoke", tmp_path)
+    assert {finding.verdict for finding in empty.findings} == {"not tried at this scale"}
+    for run in runs[:2]:
+        assert main([*run.flags, "--run-dir", str(tmp_path / run.name)]) == 0
+    outcome = chosen.analyse(tmp_path, "smoke", tmp_path)
+    assert outcome.findings
+    assert outcome.tables
+    json.dumps(outcome.plain(), allow_nan=False)
+    for table in outcome.tables:
+        assert table.rows
+        assert all(len(cells) == len(table.columns) for _, cells in table.rows)
+    assert all((tmp_path / figure).stat().st_size > 10_000 for figure in outcome.figures)
+
+
+def test_rareness_by_training_is_by_the_buffer_of_the_run(tmp_path: Path) -> None:
+    pytest.importorskip("mujoco", reason="the tasks are MuJoCo's: pip install 'pyresac[mujoco]'")
+    one = short_cell("SAC", {"algorithm": "sac"}, "Hopper-v5", 0, 0, 0)
+    assert main([*one.run.flags, "--run-dir", str(tmp_path / one.run.name)]) == 0
+    run = deep_runs.restored(tmp_path, one.run)
+    assert run is not None
+    states = rareness.trained_on(run)
+    assert states.shape == (160, 11)
+    # the first state is one that the task begins with: height 1.25, nearly at rest
+    assert abs(states[0, 0] - 1.25) < 0.01
+    assert np.abs(states[0, 1:]).max() < 0.01
+    found = rareness.measured(run, 2)
+    assert not np.array_equal(found["training"], found["evaluation"])
+    assert found["training"].shape == found["error"].shape
+
+
+def gravity_numbers(ours: float, sac: float, tqc: float) -> dict[str, Any]:
+    def both(mean: float) -> dict[str, list[tuple[float, float]]]:
+        pairs = [(mean + seed, mean / 2 + seed) for seed in range(3)]
+        return {"held-out": pairs, "training": pairs}
+
+    return {"Hopper-v5": {"RE-SAC B0": both(ours), "SAC": both(sac), "TQC": both(tqc)}}
+
+
+@pytest.mark.parametrize(
+    ("ours", "sac", "tqc", "best", "collapse"),
+    [
+        (900.0, 100.0, 2.0, "reproduces", "reproduces"),
+        (100.0, 900.0, 800.0, "does not reproduce", "does not reproduce"),
+        (100.0, 100.0, 80.0, "undecided", "does not reproduce"),
+    ],
+)
+def test_verdicts_on_changing_gravity(ours: float, sac: float, tqc: float, best: str, collapse: str) -> None:
+    numbers = gravity_numbers(ours, sac, tqc)
+    assert nonstationary._ours_against_sac(numbers).verdict == best
+    assert nonstationary._collapses(numbers).verdict == collapse
+
+
+@pytest.mark.parametrize(
+    ("gain", "harms", "helps"),
+    [(-50.0, "reproduces", "does not reproduce"), (50.0, "does not reproduce", "reproduces")],
+)
+def test_verdicts_on_noise_are_paired_by_seed(gain: float, harms: str, helps: str) -> None:
+    """The seeds differ by far more than λ_ale does, so only the pairs tell."""
+    without = {8: 100.0, 16: 5000.0, 24: -3000.0}
+    with_kappa = {seed: value + gain for seed, value in without.items()}
+    found = {(1e-3, place): with_kappa for place in (0.0, 1.0)} | {(0.0, place): without for place in (0.0, 1.0)}
+    assert noise._effect(found, 1.0, "harms", -1).verdict == harms
+    assert noise._effect(found, 0.0, "helps", 1).verdict == helps
+    mixed = {**found, (1e-3, 1.0): {8: 200.0, 16: 4900.0, 24: -2995.0}}
+    assert noise._effect(mixed, 1.0, "harms", -1).verdict == "undecided"
+
+
+@pytest.mark.parametrize(("two", "verdict"), [(-90.0, "reproduces"), (8.0, "does not reproduce")])
+def test_a_value_of_a_sweep_collapses_only_far_below_all_others(two: float, verdict: str) -> None:
+    found = {"corridor": {"K": {"2": [two], "5": [10.0], "10": [13.0]}}}
+    assert sensitivity._findings(found, {})[0].verdict == verdict
+    assert (
+        sensitivity._findings({"corridor": {"K": {"5": [10.0]}}}, {"corridor": {"K": ["2"]}})[0].verdict == "reproduces"
+    )
+
+
+@pytest.mark.parametrize(("alone", "rule", "collapse", "best"), [(-1.2e6, -5e5, 1, 1), (-4.1e5, -2e5, 0, 0)])
+def test_verdicts_on_the_corridor(alone: float, rule: float, collapse: int, best: int) -> None:
+    days = {
+        "RE-SAC K=10": [{"reward": -4e5, "wait": 4.0, "travel": 15.0}],
+        "epistemic only": [{"reward": alone, "wait": 4.0, "travel": 15.0}],
+        "linear": [{"reward": rule, "wait": 4.0, "travel": 15.0}],
+    }
+    values = {"epistemic only": [{"q": -3000.0}]}
+    words = {1: "reproduces", 0: "does not reproduce"}
+    assert corridor._collapse(values, days).verdict == words[collapse]
+    assert corridor._against_rules(days).verdict == words[best]
+
+
+def test_gravity_is_the_published_draw() -> None:
+    """Factors exp(U(−3, 3)) of 40 tasks, each for 20,000 steps at the paper's scale."""
+    words = nonstationary.gravity("paper").split()
+    assert words[0] == "log-uniform"
+    assert [round(float(np.log(float(word))), 2) for word in words[1:3]] == [-3.0, 3.0]
+    assert words[3:] == ["every", "20000", "tasks", "40"]
