@@ -85,7 +85,7 @@ ROWS: dict[str, dict[str, Callable[[], Work]]] = {
         "SBX": lambda: sbx("TD3"),
     },
     "tqc, 2 × 25": {
-        "pyresac": lambda: ours("tqc", ensemble_size=2),
+        "pyresac": lambda: ours("tqc", ensemble_size=2, hidden=(256, 256)),
         "sb3-contrib": lambda: contrib("TQC", **TWO_BY_25),
         "SBX": lambda: sbx("TQC", **TWO_BY_25),
     },

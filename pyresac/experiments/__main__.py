@@ -53,6 +53,8 @@ class RunAll:
     """smoke: minutes; cpu: a few core-hours; paper: what the paper ran."""
     workers: int | None = None
     """Runs side by side, one thread each; by default the number of cores."""
+    ray: str | None = None
+    """Address of a Ray cluster to run on: ray://HOST:PORT, auto, or local for one of this machine alone."""
     runs: Path = RUNS
     """Folder of the runs."""
     results: Path = RESULTS
@@ -130,12 +132,15 @@ def _plan(given: Plan, console: Console) -> int:
 
 def _run(given: RunAll, console: Console) -> int:
     from pyresac.experiments.pool import Progress, run_locally
+    from pyresac.experiments.ray_pool import require_ray, run_on_ray
 
     chosen = experiment(given.name)
     runs = chosen.runs(given.scale)
     workers = given.workers if given.workers is not None else os.cpu_count() or 1
     if workers < 1:
         raise InputError(f"workers = {workers}; it must be at least 1")
+    if given.ray is not None:
+        require_ray(given.ray)
     folder, results = given.runs / f"{chosen.RUNS_IN}-{given.scale}", given.results / given.name
     _require_plan(folder, runs)
     failed: list[str] = []
@@ -151,7 +156,10 @@ def _run(given: RunAll, console: Console) -> int:
                 last = text
                 console.print(f"{text}, {(time.monotonic() - began) / 60.0:.1f} min")
 
-        progress = run_locally(folder, runs, workers, shown)
+        if given.ray is None:
+            progress = run_locally(folder, runs, workers, shown)
+        else:
+            progress = run_on_ray(given.ray, folder, runs, workers, shown)
         failed = progress.failed
     figures = results / "figures"
     figures.mkdir(parents=True, exist_ok=True)

@@ -18,6 +18,8 @@ from pyresac.experiments.experiment import Run
 
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 POLL_SECONDS = 0.5
+INTERPRETER = "PYRESAC_PYTHON"
+"""Environment variable that names the interpreter of the runs, where it is not this one's."""
 
 
 @dataclass
@@ -25,7 +27,8 @@ class Progress:
     """How far a plan is."""
 
     waiting: list[Run]
-    running: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
+    running: dict[str, subprocess.Popen[bytes] | None] = field(default_factory=dict)
+    """Processes by the run's name; None for one on another machine."""
     finished: list[str] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
 
@@ -38,7 +41,7 @@ def is_finished(folder: Path, run: Run) -> bool:
 def command(folder: Path, run: Run) -> list[str]:
     """What makes or continues a run."""
     path = folder / run.name
-    train = [sys.executable, "-m", "pyresac.train", "--run-dir", str(path)]
+    train = [os.environ.get(INTERPRETER) or sys.executable, "-m", "pyresac.train", "--run-dir", str(path)]
     return [*train, "--resume"] if (path / "config.json").is_file() else [*train, *run.flags]
 
 
@@ -57,9 +60,10 @@ def run_locally(
         while progress.waiting or progress.running:
             while progress.waiting and len(progress.running) < workers:
                 run = progress.waiting.pop(0)
-                progress.running[run.name] = _start(folder, run)
+                progress.running[run.name] = started(folder, run)
                 shown(progress)
             for name, process in list(progress.running.items()):
+                assert process is not None  # all are of this machine
                 code = process.poll()
                 if code is None:
                     continue
@@ -70,15 +74,17 @@ def run_locally(
             time.sleep(POLL_SECONDS)
             shown(progress)
     except BaseException:
-        for process in progress.running.values():
+        under_way = [process for process in progress.running.values() if process is not None]
+        for process in under_way:
             process.send_signal(signal.SIGTERM)
-        for process in progress.running.values():
+        for process in under_way:
             process.wait()
         raise
     return progress
 
 
-def _start(folder: Path, run: Run) -> subprocess.Popen[bytes]:
+def started(folder: Path, run: Run) -> subprocess.Popen[bytes]:
+    """The run's process, which writes into the log beside the run's folder."""
     with open(folder / f"{run.name}.log", "ab") as log:
         return subprocess.Popen(
             command(folder, run), stdout=log, stderr=log, stdin=subprocess.DEVNULL, env={**os.environ, **ONE_THREAD}
