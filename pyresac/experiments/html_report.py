@@ -21,6 +21,7 @@ h1 { line-height: 1.2; } h2 { margin-top: 2.5rem; border-bottom: 1px solid var(-
 table { border-collapse: collapse; font-size: 0.9rem; font-variant-numeric: tabular-nums; }
 caption { text-align: left; font-weight: 600; padding: 0.3rem 0; }
 th, td { padding: 0.25rem 0.7rem; text-align: right; border-bottom: 1px solid var(--line); white-space: nowrap; }
+th { white-space: normal; vertical-align: bottom; min-width: 5rem; }
 th:first-child, td:first-child { text-align: left; position: sticky; left: 0; background: Canvas; }
 .paper { opacity: 0.65; } .note { font-size: 0.85rem; opacity: 0.8; }
 li { margin: 0.6rem 0; } img { max-width: 100%; height: auto; }
@@ -69,6 +70,10 @@ def _newest(folder: Path) -> dict[str, Any] | None:
     return None
 
 
+def _sentence(words: str) -> str:
+    return words[:1].upper() + words[1:]
+
+
 def _badge(verdict: str) -> str:
     return f'<span class="verdict {BADGE.get(verdict, "")}">{escape(verdict)}</span>'
 
@@ -79,7 +84,7 @@ def _verdicts(found: dict[str, dict[str, Any]]) -> str:
     rows = [(name, finding) for name, content in found.items() for finding in content["findings"]]
     rows.sort(key=lambda row: order.index(row[1]["verdict"]))
     items = [
-        f"<li>{_badge(finding['verdict'])} <b>{escape(finding['claim'])}.</b> {escape(finding['found'])} "
+        f"<li>{_badge(finding['verdict'])} <b>{escape(finding['claim'])}.</b> {escape(_sentence(finding['found']))} "
         f'<a href="#{escape(name)}">{escape(name)}</a></li>'
         for name, finding in rows
     ]
@@ -93,8 +98,9 @@ def _section(folder: Path, name: str, content: dict[str, Any]) -> str:
         image = base64.b64encode((folder / "figures" / file).read_bytes()).decode()
         figures.append(f'<p><img src="data:image/png;base64,{image}" alt="{escape(file)}"></p>')
     return (
-        f'<h2 id="{escape(name)}">{escape(name)}</h2><p>{escape(module.ABOUT)}. In the paper: {escape(module.SOURCE)}. '
-        f"Scale: {escape(content['scale'])}. Command: <code>{escape(content['command'])}</code></p>"
+        f'<h2 id="{escape(name)}">{escape(name)}</h2><p>{escape(_sentence(module.ABOUT))}. '
+        f"In the paper: {escape(module.SOURCE)}. Scale: {escape(content['scale'])}. "
+        f"Command: <code>{escape(content['command'])}</code></p>"
         + "".join(figures)
         + "".join(_table(table) for table in content["tables"])
     )

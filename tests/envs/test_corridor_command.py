@@ -10,11 +10,11 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
-from shutil import which
 from typing import Any
 
 import numpy as np
 import pytest
+from browser import shown
 from matplotlib.collections import LineCollection
 from test_corridor_gtfs import DATE, write
 
@@ -296,24 +296,17 @@ def test_the_pareto_figure_rings_what_nothing_beats() -> None:
 @pytest.mark.slow
 def test_the_page_plays_in_a_browser(tmp_path: Path) -> None:
     """Headless Chromium, where there is one: it draws buses at once, and the clock goes on when it plays."""
-    browser = next(
-        (found for name in ("chromium", "chromium-browser", "google-chrome") if (found := which(name))), None
-    )
-    if browser is None:
-        pytest.skip("no Chromium here")
     path = tmp_path / "day.html"
     path.write_text(animation_page(simulate(default_corridor(), HeadwayEqualising(), 0), "a day"))
-    options = ["--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'profile'}"]
-    shown = []
+    minutes = []
     for address in (path.as_uri(), f"{path.as_uri()}#play"):
-        command = [browser, *options, "--virtual-time-budget=4000", "--dump-dom", address]
-        page = subprocess.run(command, capture_output=True, text=True, check=True, timeout=240).stdout
+        page, _ = shown(address, tmp_path / "profile")
         buses = re.search(r"(\d+) buses on the line, \d+ held, (\d+) passengers on board", page)
         clock = re.search(r'<output id="clock">(\d\d):(\d\d)<', page)
         assert buses is not None
         assert clock is not None
         assert 5 < int(buses[1]) < 40
         assert int(buses[2]) > 50
-        shown.append(60 * int(clock[1]) + int(clock[2]))
-    assert shown[0] == 8 * 60
-    assert shown[0] < shown[1]
+        minutes.append(60 * int(clock[1]) + int(clock[2]))
+    assert minutes[0] == 8 * 60
+    assert minutes[0] < minutes[1]

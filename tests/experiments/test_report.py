@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from browser import shown
 
 from pyresac.errors import InputError
 from pyresac.experiments.experiment import Finding, Outcome, Table
@@ -109,3 +110,26 @@ def test_critics_learn_the_function_and_disagree_where_data_are_few() -> None:
     few, many = measured(16, 0.0, 400, seed=0), measured(2048, 0.0, 400, seed=0)
     assert many["error"] < 0.1 < few["error"]
     assert many["Γ_epi away"] < few["Γ_epi away"]
+
+
+PROBE = """<script>addEventListener("load", () => {
+  const wide = [...document.querySelectorAll(".scroll")].filter(t => t.getBoundingClientRect().right > innerWidth + 1);
+  const broken = [...document.images].filter(i => !i.complete || i.naturalWidth === 0);
+  const body = Math.max(0, document.documentElement.scrollWidth - innerWidth);
+  document.title = `wide ${wide.length} broken ${broken.length} beyond ${body} images ${document.images.length}`;
+});</script>"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("width", [1280, 500])
+def test_the_page_shows_well_in_a_browser(tmp_path: Path, width: int) -> None:
+    """No message in the console, no broken picture, every table within the page, wide or narrow."""
+    save(tmp_path)
+    write_report(tmp_path, tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    long = "".join(f"<td>{'1,234.5 [1,000.0, 2,000.0]'}</td>" for _ in range(12))
+    page = page.replace("</table>", f"<tr><td>x</td>{long}</tr></table>", 1).replace("</body>", f"{PROBE}</body>")
+    (tmp_path / "page.html").write_text(page, encoding="utf-8")
+    found, console = shown((tmp_path / "page.html").as_uri(), tmp_path / "profile", width)
+    assert console == ""
+    assert "<title>wide 0 broken 0 beyond 0 images 1</title>" in found
