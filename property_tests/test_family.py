@@ -26,7 +26,7 @@ from property_tests.rational import Q, combine
 from property_tests.strategies import discounts, full_distributions, mdps, numbers, policies, tables_like
 from pyresac.deep.algorithms import algorithm_type
 from pyresac.deep.algorithms.base import ActorInputs, Algorithm, TargetInputs
-from pyresac.deep.algorithms.resac import lower_confidence_bound
+from pyresac.deep.algorithms.resac import RESAC, RESACOptions, lower_confidence_bound
 from pyresac.deep.networks.layout import NetworkLayout
 from pyresac.deep.networks.network import Network
 from pyresac.deep.noise import Noise
@@ -35,6 +35,7 @@ from pyresac.tabular.exact import ExactMDP, ExactRev
 from pyresac.tabular.mdp import FiniteMDP
 from pyresac.tabular.operator import RevOperator
 from pyresac.tabular.values import PolicyEntropy
+from pyresac.training.presets import options_for
 
 HALF = Fraction(1, 2)
 UNIT = 2.0**-53
@@ -313,6 +314,34 @@ def test_resac_without_penalties_at_rho_zero_has_sac_ns_target(drawn: Numbers) -
     assert torch.equal(
         plain.actor_loss(now(drawn)), algorithm("sac", size, actor_ascends="mean").actor_loss(now(drawn))
     )
+
+
+@given(batches(heads=2))
+def test_resac_on_box_tasks_is_sac_to_rounding(drawn: Numbers) -> None:
+    """Its default there: two heads, ρ = 0, no penalties, and β_lcb = −1/√2, where the bound is the minimum.
+
+    Q̄ − min = |Q₁ − Q₂|/2 and σ² = (Q₁ − Q₂)²/2, so (Q̄ − min)² = σ²/2 on rationals. The losses of the critics differ by
+    the factor ½, which Adam's step does not see but for its ε.
+    """
+    options = options_for("default", "resac", corridor=False)
+    assert isinstance(options, RESACOptions)
+    first, second = RESAC(options), algorithm("sac", 2)
+    y = first.target(drawn.after())
+    assert torch.equal(y, second.target(drawn.after()).expand_as(y))
+    heads = wide(drawn.heads)
+    assert torch.equal(first.critic_loss(heads, y), 2.0 * second.critic_loss(heads, y))
+    bound = lower_confidence_bound(heads, options.beta_lcb)
+    for i, found in enumerate(bound.tolist()):
+        column = drawn.column(i)
+        variance = sum((q - mean(column)) ** 2 for q in column)
+        assert (mean(column) - min(column)) ** 2 == variance / 2
+        # a root, a product and a sum round numbers below 64, and β is a rounded root itself
+        assert abs(found - float(min(column))) <= 8 * 64 * UNIT
+    # where both heads agree, the minimum has the slope of either and RE-SAC's bound that of the mean
+    differ = heads[0] != heads[1]
+    for one, other in zip(actor_slopes(first, drawn), actor_slopes(second, drawn), strict=True):
+        alike = (one - other).abs() <= 8 * 64 * UNIT
+        assert bool((alike[..., differ] if one.ndim else alike).all())
 
 
 @given(batches())

@@ -134,6 +134,22 @@ VARIANTS: Mapping[str, Settings] = {
 }
 """RE-SAC's variants, as data: what each has beside `PUBLISHED_MUJOCO`."""
 
+PENALTIES_BOX: Settings = {
+    "ensemble_size": 5,
+    "independence": 1.0,
+    "lambda_epi": 0.01,
+    "lambda_ale": 1e-5,
+    "beta_ood": 0.01,
+    "beta_lcb": -0.5,
+    "temperature_on": "next",
+    "actor_every": 2,
+    "alpha_max": 0.6,
+    "ema_rate": 0.005,
+    "random_steps": 0,
+    "learning_starts": 5_000,
+}
+"""The paper's equations on Gymnasium tasks: five independent critics, both penalties, the averaged policy."""
+
 CROSSQ: Settings = {
     "normalisation": "batch",
     "actor_every": 3,
@@ -154,7 +170,10 @@ PRESETS: dict[str, Preset] = {
         always={**PAPER, "lambda_epi": 0.0, "departures": PUBLISHED_CORRIDOR},
         replaces_corridor=True,
     ),
-    "epistemic-only": Preset("without κ", "resac", always={"lambda_ale": 0.0}),
+    "penalties": Preset("both penalties, on Gymnasium tasks too", "resac", box=PENALTIES_BOX),
+    "epistemic-only": Preset(
+        "without κ", "resac", always={"lambda_ale": 0.0}, box={**PENALTIES_BOX, "lambda_ale": 0.0}
+    ),
     # without an ensemble there is soft actor-critic's minimum of two
     "aleatoric-only": Preset(
         "without the ensemble: κ and the minimum of two critics",
@@ -167,6 +186,7 @@ PRESETS: dict[str, Preset] = {
             "beta_lcb": 0.0,
             "beta_lcb_end": None,
         },
+        box={"lambda_ale": 1e-5},
     ),
     **{
         f"resac-{name}": Preset(
@@ -226,15 +246,20 @@ PRESETS: dict[str, Preset] = {
     ),
 }
 
+MINIMUM_OF_TWO = -(0.5**0.5)
+"""β_lcb with which the bound of two heads is their minimum: Q̄ − σ/√2 = Q̄ − |Q₁ − Q₂|/2."""
+
 RESAC_BOX: Settings = {
-    "grad_clip": None,
-    "lambda_ale": 1e-5,
-    "actor_every": 2,
-    "alpha_max": 0.6,
-    "ema_rate": 0.005,
-    "random_steps": 0,
-    "learning_starts": 5_000,
+    "ensemble_size": 2,
+    "independence": 0.0,
+    "lambda_epi": 0.0,
+    "lambda_ale": 0.0,
+    "beta_ood": 0.0,
+    "beta_lcb": MINIMUM_OF_TWO,
+    "temperature_on": "state",
 }
+"""RE-SAC where it is SAC: two heads, their minimum in target and actor, no penalty. On tasks without noise the
+penalties bought no return where we measured, and an ensemble costs twice the time (docs/results.md)."""
 RESAC_CORRIDOR: Settings = {"ensemble_size": 10, "lambda_epi": 0.01, "lambda_ale": 0.0001}
 
 OWN_BOX: Mapping[str, Settings] = {"resac": RESAC_BOX}

@@ -210,7 +210,8 @@ def test_the_published_code_differs_in_its_departures_alone() -> None:
 
 @pytest.mark.parametrize("corridor", [True, False])
 def test_the_ablations_leave_out_what_they_say(corridor: bool) -> None:
-    full = of_resac("default", corridor)
+    full = of_resac("penalties", corridor)
+    assert full == of_resac("default", corridor) or not corridor
     assert of_resac("epistemic-only", corridor) == dataclasses.replace(full, lambda_ale=0.0)
     alone = of_resac("aleatoric-only", corridor)
     assert alone.lambda_ale == full.lambda_ale
@@ -218,6 +219,15 @@ def test_the_ablations_leave_out_what_they_say(corridor: bool) -> None:
     assert full.lambda_epi > 0
     assert full.lambda_ale > 0
     assert full.beta_lcb < 0
+
+
+def test_on_box_tasks_resac_is_sac_in_all_that_both_read() -> None:
+    """The rest of its settings, which no formula reads: β_lcb is where its bound of two heads is their minimum."""
+    resac, sac = of_resac("default", False), presets.options_for("default", "sac", False)
+    shared = {field.name for field in dataclasses.fields(resac)} & {field.name for field in dataclasses.fields(sac)}
+    assert {name for name in shared if getattr(resac, name) != getattr(sac, name)} == set()
+    assert (resac.lambda_epi, resac.lambda_ale, resac.beta_ood, resac.independence) == (0.0, 0.0, 0.0, 0.0)
+    assert resac.beta_lcb == -(0.5**0.5)
 
 
 NAMED = [
