@@ -15,7 +15,7 @@ from pyresac.tasks.variation import Variation
 ROOT = Path(__file__).parent.parent
 PAGES = sorted(
     [
-        ROOT / "README.md",
+        *ROOT.glob("*.md"),
         *(ROOT / "docs").rglob("*.md"),
         *(ROOT / "results").glob("*.md"),
         *(ROOT / "benchmarks").glob("*.md"),
