@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from property_tests import mutants
+from property_tests import mutants, random_mutants
 
 
 def test_there_are_at_least_twenty_with_names_of_their_own() -> None:
@@ -55,3 +55,37 @@ def test_a_failure_is_reported_with_its_test(tmp_path: Path) -> None:
     outcome = mutants.run_tests(copy, ("property_tests/test_red.py",))
     assert outcome.status == 1
     assert outcome.failure == "property_tests/test_red.py::test_red"
+
+
+def test_random_faults_compile_change_one_line_and_depend_on_the_seed_alone() -> None:
+    found = random_mutants.drawn(150, 3)
+    assert found == random_mutants.drawn(150, 3)
+    assert found != random_mutants.drawn(150, 4)
+    assert len({(fault.source, fault.line) for fault in found}) == 150
+    for fault in found:
+        before = (mutants.ROOT / fault.source).read_bytes()
+        after = fault.applied(before)
+        assert after != before
+        compile(after, str(fault.source), "exec")
+        assert all((mutants.ROOT / tests).exists() for tests in random_mutants.concerned(fault.source))
+
+
+def test_every_kind_of_random_fault_is_what_it_says() -> None:
+    body = ('"""Words, 1 + 1."""', "y = x + 1", "if not x < 2:", "    return -y", "raise OSError")
+    text = "\n    ".join(("def f(x: int = 3) -> int:", *body)) + "\n"
+    found = random_mutants.Faults(Path("f.py"), text.encode()).found
+    broken = {fault.what: fault.applied(text.encode()).decode() for fault in found}
+    assert broken.keys() == {
+        "3 becomes 4",
+        "1 becomes 2",
+        "2 becomes 3",
+        "+ becomes -",
+        "< becomes <=",
+        "not is left out",
+        "- is left out",
+        "statement left out",
+    }
+    assert "y = x - 1" in broken["+ becomes -"]
+    assert "if x < 2:" in broken["not is left out"]
+    assert "return y" in broken["- is left out"]
+    assert "    pass\n" in broken["statement left out"]
