@@ -40,6 +40,7 @@ from pyresac.tabular import (
     ValueFunctional,
     solve,
 )
+from pyresac.tabular.readers import drn
 
 PROGRAM = "python -m pyresac.solve"
 NOT_CERTIFIED = 3
@@ -62,9 +63,10 @@ class Solve:
     """Solve a finite MDP from a file: nominal or robust, with a guaranteed error bound."""
 
     model: tyro.conf.Positional[Path]
-    """The model: .npz (of FiniteMDP.save) or .csv (idstatefrom,idaction,idstateto,probability,reward)."""
+    """The model: .npz (of FiniteMDP.save), .csv (idstatefrom,idaction,idstateto,probability,reward), PRISM's .tra with
+    the .lab, .srew and .trew beside it, Storm's .drn (interval models too) or Cassandra's .mdp."""
     discount: float | None = None
-    """γ in [0, 1); a CSV holds none. By default the one that the file holds."""
+    """γ in [0, 1); only .npz and .mdp hold one, which is the default."""
     set: str | None = None
     """NAME:NUMBER, the uncertainty set and its size: l1, tv, linf, interval, kl, chi2 (radius), cvar (share),
     contamination (share), entropic (β). By default none: the nominal model."""
@@ -98,7 +100,17 @@ def named(text: str, what: str, known: list[str]) -> tuple[str, float]:
     return name, size
 
 
-def operator_of(options: Solve, mdp: FiniteMDP) -> RevOperator:
+def model_of(options: Solve) -> tuple[FiniteMDP, IntervalSet | None]:
+    """The model of the file, and the set of an interval model. Raises InputError."""
+    path = options.model
+    if path.suffix != ".drn" or options.discount is None or not drn.read(path).is_interval:
+        return FiniteMDP.load(path, options.discount), None
+    if options.set is not None:
+        raise InputError(f"{path} is an interval model, which has its set; --set {options.set} cannot be another")
+    return IntervalSet.load(path, options.discount, optimistic=options.optimistic)
+
+
+def operator_of(options: Solve, mdp: FiniteMDP, intervals: IntervalSet | None = None) -> RevOperator:
     """The backup that the options ask for. Raises InputError."""
     value: ValueFunctional
     if options.value in ("max", "min"):
@@ -108,11 +120,11 @@ def operator_of(options: Solve, mdp: FiniteMDP) -> RevOperator:
         if name not in VALUES:
             raise InputError(f"value is {options.value!r}; {name} takes no number")
         value = VALUES[name](size)
-    expectation = None
+    expectation: ExpectationFunctional | None = intervals
     if options.set is not None:
         name, size = named(options.set, "set", list(SETS))
         expectation = SETS[name](mdp, size, options.optimistic)
-    elif options.optimistic:
+    elif options.optimistic and intervals is None:
         raise InputError("--optimistic is given without --set; name the set whose best case is meant")
     return RevOperator(mdp, value=value, expectation=expectation)
 
@@ -149,8 +161,8 @@ def run(options: Solve) -> int:
         raise InputError(f"{options.out.parent} is not a folder; make it before writing {options.out.name} into it")
     if options.show < 0:
         raise InputError(f"show is {options.show}; it must be at least 0")
-    mdp = FiniteMDP.load(options.model, options.discount)
-    operator = operator_of(options, mdp)
+    operator = operator_of(options, *model_of(options))
+    mdp = operator.mdp
     console = wide_console()
     console.print(f"{options.model}: {mdp!r}")
     solution = solve(operator, tolerance=options.tolerance, method=options.method)

@@ -20,7 +20,7 @@ from scipy import sparse
 from pyresac.errors import InputError
 from pyresac.tabular.checks import as_float, check_available, check_initial, checked_rows, finite_array, owned
 from pyresac.tabular.exact import ExactMDP
-from pyresac.tabular.readers import Arrays, files
+from pyresac.tabular.readers import Arrays, cassandra, drn, files, packages, prism
 from pyresac.tabular.readers.counts import from_counts
 
 if TYPE_CHECKING:
@@ -83,6 +83,12 @@ class FiniteMDP:
         mask = None if available is None else check_available(available, (n_states, n_actions))
         if mask is not None:
             rewards = np.where(mask, rewards, 0.0)
+        if np.isneginf(rewards).any():
+            s, a = (int(ids[0]) for ids in np.nonzero(np.isneginf(rewards)))
+            raise InputError(
+                f"reward[{s}, {a}] is -inf; every entry must be finite. If −∞ marks actions that are not there, "
+                f"say so: available=reward > -np.inf"
+            )
         finite_array("reward", rewards)
         rows, row_error = checked_rows(transition, n_states, n_actions, mask, renormalise=renormalise)
         first = None if initial is None else owned(check_initial(initial, n_states), initial)
@@ -132,9 +138,34 @@ class FiniteMDP:
 
     @classmethod
     def load(cls, path: str | Path, discount: float | None = None) -> FiniteMDP:
-        """Read `.npz` (written by `save`) or `.csv` (idstatefrom,idaction,idstateto,probability,reward; the CSV holds
-        no discount, so give one)."""
-        return cls._read(files.load(Path(path), discount))
+        """Read `.npz` (written by `save`), `.csv` (idstatefrom,idaction,idstateto,probability,reward), PRISM's `.tra`
+        with what lies beside it, Storm's `.drn`, or Cassandra's `.mdp`.
+
+        Only .npz and .mdp hold a discount: for the others give one. Raises InputError naming file and line.
+        """
+        path = Path(path)
+        if path.suffix == ".mdp":
+            return cls._read(cassandra.load(path, discount))
+        if path.suffix in (".tra", ".drn"):
+            if discount is None:
+                raise InputError(f"{path}: a {path.suffix} file holds no discount; give discount=… in [0, 1)")
+            return cls._read((prism.load if path.suffix == ".tra" else drn.load)(path, discount))
+        return cls._read(files.load(path, discount))
+
+    @classmethod
+    def from_storm(cls, model: Any, discount: float, rewards: str | None = None) -> FiniteMDP:
+        """A stormpy MDP or DTMC: see `pyresac.tabular.readers.packages`."""
+        return cls._read(packages.from_storm(model, discount, rewards))
+
+    @classmethod
+    def from_quantecon(cls, problem: Any, discount: float | None = None) -> FiniteMDP:
+        """QuantEcon's `DiscreteDP`; a reward of −∞ marks an unavailable action."""
+        return cls._read(packages.from_quantecon(problem, discount))
+
+    @classmethod
+    def from_pr(cls, transition: Any, reward: Any, discount: float) -> FiniteMDP:
+        """The (P, R) of pymdptoolbox: P (A, S, S), R (S,), (S, A) or (A, S, S), or sequences of A sparse matrices."""
+        return cls._read(packages.from_pr(transition, reward, discount))
 
     def save(self, path: str | Path) -> None:
         """Write `.npz` (everything) or `.csv` (transitions and rewards), by the ending of `path`."""

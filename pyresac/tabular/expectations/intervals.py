@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,6 +14,7 @@ from pyresac.jit import compiled
 from pyresac.tabular.checks import Floats, check_number, finite_array, real_matrix
 from pyresac.tabular.expectations.rows import Ball, Bound, Parameter, RowSet, Sweep, over_rows
 from pyresac.tabular.mdp import FiniteMDP
+from pyresac.tabular.readers import drn
 from pyresac.tabular.values import UNIT
 
 FEW = 12
@@ -112,6 +114,21 @@ class IntervalSet(RowSet):
         low = sparse.csr_array((np.maximum(rows.data - radius, 0.0), rows.indices, rows.indptr), shape=rows.shape)
         high = sparse.csr_array((np.minimum(rows.data + radius, 1.0), rows.indices, rows.indptr), shape=rows.shape)
         return cls(low, high, optimistic).bound_to(mdp)
+
+    @classmethod
+    def load(
+        cls, path: str | Path, discount: float, *, rewards: str | None = None, optimistic: bool = False
+    ) -> tuple[FiniteMDP, IntervalSet]:
+        """An interval model of a DRN file and its set; a nominal row takes the same share of each of its intervals.
+
+        rewards: the reward model's name; by default the first. Raises InputError naming file and line.
+        """
+        nominal, lower, upper = drn.intervals(Path(path), discount, rewards)
+        mdp = FiniteMDP.from_arrays(
+            nominal.transition, nominal.reward, discount,
+            available=nominal.available, initial=nominal.initial, renormalise=True,
+        )  # fmt: skip
+        return mdp, cls(lower, upper, optimistic).bound_to(mdp)
 
     def __post_init__(self) -> None:
         self.check_options()
