@@ -36,6 +36,9 @@ LABELS = {
     "epistemic-1": "epistemic only, λ_epi = 1",
     "resac-k5": "RE-SAC, K = 5",
     "sb3-sac": "SAC of Stable-Baselines3",
+    "schedule": "RE-SAC on top of schedule",
+    "linear": "RE-SAC on top of linear",
+    "full": "RE-SAC, full observation, on top of schedule",
     "mean-0": "begins at 30 s",
     "mean-1": "begins at 53 s",
     "mean-1.2": "begins at 55 s",
@@ -154,6 +157,11 @@ def hopper_figure(experiment: Experiment) -> Figure:
 
 
 FIGURES: dict[str, tuple[str, Callable[[Experiment], Figure]]] = {
+    "corridor-default": ("results-default", reward_figure("Default corridor: evaluation during training")),
+    "corridor-slow-full": (
+        "results-slow-full",
+        reward_figure("Published slow corridor, full observation: evaluation during training"),
+    ),
     "corridor-slow": (
         "results-corridor",
         reward_figure("Published slow corridor: evaluation during training, mean and range over seeds"),
