@@ -15,7 +15,7 @@ BLUE, ORANGE, GREEN, RED, PURPLE, SKY = "#0072B2", "#E69F00", "#009E73", "#D55E0
 """M. Okabe and K. Ito, Color universal design (2008)."""
 GREY = "#555555"
 CYCLE = (BLUE, RED, GREEN, PURPLE, ORANGE, SKY)
-DASHES = ("-", "--", ":", "-.", (0, (5, 1, 1, 1, 1, 1)))
+DASHES = ("-", "--", ":", "-.", (0, (5, 1, 1, 1, 1, 1)), (0, (9, 3)), (0, (1, 3)))
 FORMATS = ("png", "svg", "pdf")
 
 
