@@ -21,7 +21,7 @@ from matplotlib.figure import Figure
 from pyresac.command import exit_code
 from pyresac.errors import InputError
 from pyresac.figures.curves import Curves, Group, grouped, read_curves
-from pyresac.figures.style import new_figure, require_folder, write
+from pyresac.figures.style import new_figure, write
 from pyresac.figures.training import CORRIDOR, RETURN, band_on, learning_curve, returns_on, rule_label
 
 RUN = re.compile(r"(?P<label>.+)-seed\d+")
@@ -212,20 +212,24 @@ class Options:
     results: tyro.conf.Positional[Path] = Path("results")
     """Folder of the experiments."""
     figures: tyro.conf.Positional[Path] = Path("docs/figures")
-    """Where the figures go."""
+    """Folder that the figures go into."""
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the command; return its exit code."""
-    options = tyro.cli(Options, args=arguments, prog="python -m pyresac.figures.results", description=__doc__)
-    return exit_code(lambda: redraw(options))
+
+    def work() -> None:
+        redraw(tyro.cli(Options, args=arguments, prog="python -m pyresac.figures.results", description=__doc__))
+
+    return exit_code(work)
 
 
 def redraw(options: Options) -> None:
     """Figures to their folder, tables to stdout, notes to stderr. Raises InputError and OSError."""
     if not options.results.is_dir():
         raise InputError(f"{options.results} is no folder of results")
-    require_folder(options.figures)
+    if not options.figures.is_dir():
+        raise InputError(f"{options.figures} is no folder for the figures; make it, or name another one")
     for name, (figure, draw) in FIGURES.items():
         experiment = load(options.results / name)
         if experiment is None:
