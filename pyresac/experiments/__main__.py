@@ -25,6 +25,7 @@ from pyresac.atomic import write_atomically
 from pyresac.command import exit_code, wide_console
 from pyresac.errors import InputError
 from pyresac.experiments.experiment import EXPERIMENTS, Run, Scale, experiment
+from pyresac.reading import read_object
 
 PROGRAM = "python -m pyresac.experiments"
 RUNS, RESULTS = Path("runs/experiments"), Path("results/experiments")
@@ -181,7 +182,7 @@ def _require_plan(folder: Path, runs: list[Run]) -> None:
     plan = {run.name: run.flags for run in runs}
     noted = folder / "plan.json"
     if noted.is_file():
-        other = json.loads(noted.read_text(encoding="utf-8"))
+        other = read_object(noted)
         if other != plan:
             changed = sorted(name for name in {*other, *plan} if other.get(name) != plan.get(name))
             raise InputError(f"{folder} holds another plan: {', '.join(changed[:5])} differ; name another --runs")

@@ -6,7 +6,6 @@ not there is skipped, and said to be. Printed is a Markdown table for each.
 
 from __future__ import annotations
 
-import json
 import re
 import sys
 from collections.abc import Callable, Mapping
@@ -23,6 +22,7 @@ from pyresac.errors import InputError
 from pyresac.figures.curves import Curves, Group, grouped, read_curves
 from pyresac.figures.style import new_figure, write
 from pyresac.figures.training import CORRIDOR, RETURN, band_on, learning_curve, returns_on, rule_label
+from pyresac.reading import read_object
 
 RUN = re.compile(r"(?P<label>.+)-seed\d+")
 LABELS = {
@@ -104,12 +104,7 @@ def load(folder: Path) -> Experiment | None:
 def _result(path: Path) -> Mapping[str, Any] | None:
     if not path.exists():
         return None
-    try:
-        result = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise InputError(f"{path} is not JSON: {error}") from error
-    if not isinstance(result, dict):
-        raise InputError(f"{path} holds {type(result).__name__}; it must be a JSON object")
+    result = read_object(path)
     if not isinstance(result.get("return", 0.0), int | float):
         raise InputError(f"{path}: return is {result['return']!r}; it must be a number")
     controllers = result.get("controllers", {})

@@ -8,11 +8,12 @@ from typing import Literal, TypeAlias, get_args
 
 from pyresac.deep.learner import load_tensors
 from pyresac.deep.networks.network import Network
-from pyresac.errors import CheckpointError, InputError
+from pyresac.errors import InputError
 from pyresac.options import load_json
 from pyresac.tasks.corridor_task import CorridorTask
 from pyresac.tasks.task import Played
 from pyresac.training.agents import require_known
+from pyresac.training.checkpoint import fitting
 from pyresac.training.deep_agent import DeepConfig, build, read_config
 from pyresac.training.deep_trainee import DeepTrainee
 from pyresac.training.folder import RunFiles
@@ -76,16 +77,15 @@ def restore_run(path: Path, policy: PolicyName = "averaged", device: str = "cpu"
         every = config.run.checkpoint_every
         raise InputError(f"{path} has no checkpoint yet; the first one is written at step {every:,}")
     where = f"the newest checkpoint of {path}"
-    require_same_run(saved, values, where)
+    with fitting(where):
+        require_same_run(saved, values, where)
     trainee = build(_playable(config, device))
-    try:
+    with fitting(where):
         trainee.step = saved.state["trainee"]["step"]
         trainee.learner.updates = saved.state["trainee"]["learner"]["updates"]
         saved_networks = {name.removeprefix("learner/"): array for name, array in saved.arrays.items()}
         load_tensors(trainee.learner.networks(), saved_networks, where)
         trainee.task.load_for_play(saved.state["trainee"]["task"])
-    except KeyError as error:
-        raise CheckpointError(f"{where} lacks {error}") from error
     return Restored(files, config, trainee, policy)
 
 
