@@ -23,11 +23,12 @@ from pyresac.deep.noise import Noise
 from pyresac.deep.observation_statistics import ObservationStatistics
 from pyresac.deep.policies.policy import SampledAction
 from pyresac.deep.quantiles import Fractions
-from pyresac.deep.replay import Batch, available_bytes
+from pyresac.deep.replay import Batch
 from pyresac.deep.slopes import slopes
 from pyresac.deep.temperature import Temperature
 from pyresac.deep.update_statistics import OF_STATE_VALUE, STATISTICS, STATISTICS_EVERY, UpdateStatistics
 from pyresac.errors import CheckpointError, InputError
+from pyresac.memory import available_bytes
 from pyresac.tasks.experience import Numbers
 
 
