@@ -5,9 +5,11 @@ from __future__ import annotations
 import errno
 import os
 import sys
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
-from typing import Any, TextIO
+from pathlib import Path
+from typing import Any, TextIO, TypeAlias
 
 from rich.console import Console
 from rich.markup import escape
@@ -15,6 +17,7 @@ from rich.markup import escape
 from pyresac.errors import DivergenceError, InputError
 
 PIPE_WIDTH = 160
+PACKAGE = Path(__file__).parent
 
 
 class Output:
@@ -128,7 +131,8 @@ def exit_code(work: Callable[[], int | None]) -> int:
 
     2 for bad input, 1 when a number is not finite, or the disk or memory refused, 130 when interrupted.
     """
-    with safe_streams():
+    with safe_streams(), warnings.catch_warnings():
+        warnings.showwarning = _noted(warnings.showwarning)
         try:
             return work() or 0
         except InputError as error:
@@ -139,6 +143,22 @@ def exit_code(work: Callable[[], int | None]) -> int:
             return _said("stopped", f"memory is exhausted: {error}", 1)
         except KeyboardInterrupt as interrupt:
             return _said("stopped", str(interrupt) or "interrupted", 130)
+
+
+Shown: TypeAlias = Callable[..., None]
+"""`warnings.showwarning`."""
+
+
+def _noted(other: Shown) -> Shown:
+    """Shows a warning of this package as a note, without the line of code; any other as `other` does."""
+
+    def show(message: Warning | str, category: type[Warning], filename: str, *rest: Any, **more: Any) -> None:
+        if Path(filename).is_relative_to(PACKAGE):
+            console(stderr=True).print(f"[yellow]note:[/] {escape(str(message))}", soft_wrap=True)
+        else:
+            other(message, category, filename, *rest, **more)
+
+    return show
 
 
 def _said(how: str, why: str, code: int) -> int:

@@ -13,7 +13,7 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +44,10 @@ class Case:
     """Modules of optional extras."""
     makes: tuple[str, ...] = ()
     """Files that must be there afterwards, and must not be empty."""
+
+    def of(self, *modules: str) -> Case:
+        """The same, where these modules of extras are."""
+        return replace(self, needs=(*self.needs, *modules))
 
 
 def replay(case: Case, folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
