@@ -145,6 +145,19 @@ def exit_code(work: Callable[[], int | None]) -> int:
             return _said("stopped", str(interrupt) or "interrupted", 130)
 
 
+def checked(arguments: list[str] | None) -> list[str]:
+    """The command line's arguments, those of the process for None.
+
+    Raises InputError for an empty one, which an unset variable of the shell leaves: as a path it would be this folder.
+    """
+    found = sys.argv[1:] if arguments is None else arguments
+    for before, argument in zip(["", *found], found, strict=False):
+        name = argument.removesuffix("=") if argument.startswith("--") else before if before.startswith("--") else "one"
+        if argument == "" or (argument.startswith("--") and argument.endswith("=")):
+            raise InputError(f"{name} was given an empty path or value")
+    return found
+
+
 Shown: TypeAlias = Callable[..., None]
 """`warnings.showwarning`."""
 

@@ -18,7 +18,7 @@ import tyro
 from rich.table import Table
 
 from pyresac.atomic import atomic_writer
-from pyresac.command import exit_code, wide_console
+from pyresac.command import checked, exit_code, wide_console
 from pyresac.errors import InputError
 from pyresac.tabular import (
     Chi2Ball,
@@ -183,7 +183,7 @@ def run(options: Solve) -> int:
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the command; return its exit code."""
-    return exit_code(lambda: run(tyro.cli(Solve, args=arguments, prog=PROGRAM, description=__doc__)))
+    return exit_code(lambda: run(tyro.cli(Solve, args=checked(arguments), prog=PROGRAM, description=__doc__)))
 
 
 if __name__ == "__main__":

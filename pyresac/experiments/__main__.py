@@ -22,7 +22,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from pyresac.atomic import write_atomically
-from pyresac.command import exit_code, wide_console
+from pyresac.command import checked, exit_code, wide_console
 from pyresac.errors import InputError
 from pyresac.experiments.experiment import EXPERIMENTS, Run, Scale, experiment
 from pyresac.reading import read_object
@@ -86,7 +86,7 @@ def main(arguments: list[str] | None = None) -> int:
     def work() -> int:
         given: Any = tyro.cli(
             Command,
-            args=arguments,
+            args=checked(arguments),
             prog=PROGRAM,
             description=__doc__,
             config=(tyro.conf.FlagCreatePairsOff,),

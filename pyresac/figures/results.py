@@ -17,7 +17,7 @@ import numpy as np
 import tyro
 from matplotlib.figure import Figure
 
-from pyresac.command import exit_code
+from pyresac.command import checked, exit_code
 from pyresac.errors import InputError
 from pyresac.figures.curves import Curves, Group, grouped, read_curves
 from pyresac.figures.style import new_figure, write
@@ -214,7 +214,9 @@ def main(arguments: list[str] | None = None) -> int:
     """Run the command; return its exit code."""
 
     def work() -> None:
-        redraw(tyro.cli(Options, args=arguments, prog="python -m pyresac.figures.results", description=__doc__))
+        redraw(
+            tyro.cli(Options, args=checked(arguments), prog="python -m pyresac.figures.results", description=__doc__)
+        )
 
     return exit_code(work)
 

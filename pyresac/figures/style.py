@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from rich.markup import escape
 
 from pyresac.atomic import atomic_path
-from pyresac.command import console, exit_code
+from pyresac.command import checked, console, exit_code
 from pyresac.errors import InputError
 
 BLUE, ORANGE, GREEN, RED, PURPLE, SKY = "#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9"
@@ -79,7 +79,7 @@ def figure_command(draw: Callable[[], Figure], program: str, about: str | None, 
     """A command that draws one figure to the file that it is given; returns its exit code."""
 
     def work() -> None:
-        out = tyro.cli(OneFigure, args=arguments, prog=program, description=about).out
+        out = tyro.cli(OneFigure, args=checked(arguments), prog=program, description=about).out
         require_picture(out)
         write(draw(), out)
         console().print(f"wrote {escape(str(out))}", soft_wrap=True)

@@ -61,6 +61,9 @@ FEW, MANY = "[1, 1000000]", "100000000"
 CASES = [
     Case("an empty path to resume", "train --run-dir '' --resume", "--run-dir was given an empty path"),
     Case("an empty path of options", "train --config ''", "--config was given an empty path"),
+    Case("figures in an empty path", "evaluate run --figures ''", "--figures was given an empty path"),
+    Case("a line in an empty path", "corridor simulate --corridor=", "--corridor was given an empty path"),
+    Case("an MDP in an empty path", "solve ''", "one was given an empty path"),
     Case("nothing to resume", "train --resume", "--resume was given without --run-dir"),
     Case("checkpoints are gone", RESUME, "so checkpoints were written, but there is none in", 2,
          {"run": run_without_checkpoints}),
