@@ -8,9 +8,11 @@ from contextlib import suppress
 from typing import Any, ClassVar, TypeVar
 
 import numba
-from numba.core.caching import FunctionCache
+from numba.core import caching
 
 Result = TypeVar("Result")
+OfNumba: Any = caching.FunctionCache
+"""Numba's own cache, which has no types."""
 
 
 def compiled(function: Callable[..., Result]) -> Callable[..., Result]:
@@ -36,7 +38,7 @@ def _compiled(function: Callable[..., Result], **options: Any) -> Callable[..., 
     return result
 
 
-class Cache(FunctionCache):  # type: ignore[misc]
+class Cache(OfNumba):  # type: ignore[misc]
     """Numba's cache of a function, of which nothing is lost but time when its files are damaged or the disk is full:
     the function is compiled, and one warning a process says why."""
 
