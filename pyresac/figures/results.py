@@ -20,7 +20,7 @@ from matplotlib.figure import Figure
 from pyresac.command import checked, exit_code
 from pyresac.errors import InputError
 from pyresac.figures.curves import Curves, Group, grouped, read_curves
-from pyresac.figures.style import new_figure, write
+from pyresac.figures.style import new_figure, require_folder, write
 from pyresac.figures.training import CORRIDOR, RETURN, band_on, learning_curve, returns_on, rule_label
 from pyresac.reading import read_object
 
@@ -225,8 +225,9 @@ def redraw(options: Options) -> None:
     """Figures to their folder, tables to stdout, notes to stderr. Raises InputError and OSError."""
     if not options.results.is_dir():
         raise InputError(f"{options.results} is no folder of results")
-    if not options.figures.is_dir():
-        raise InputError(f"{options.figures} is no folder for the figures; make it, or name another one")
+    require_folder(options.figures)
+    if not options.figures.absolute().parent.is_dir():
+        raise InputError(f"figures = {options.figures}; there is no folder {options.figures.absolute().parent}")
     for name, (figure, draw) in FIGURES.items():
         experiment = load(options.results / name)
         if experiment is None:

@@ -14,7 +14,7 @@ CASES = [
     Case("a picture in no folder", "figures.convergence none/picture.png", "there is no folder"),
     Case("a picture", "figures.convergence picture.svg", "wrote picture.svg", 0, makes=("picture.svg",)),
     Case("no results", "figures.results", "results is no folder of results"),
-    Case("no folder for the figures", "figures.results results", "docs/figures is no folder for the figures",
+    Case("no folder for the figures", "figures.results results", "figures = docs/figures; there is no folder",
          2, LISTED),
     Case("a diagram of another kind", "corridor figure --kind time-space --out day.gif", "expected a file ending in"),
     Case("a diagram in no folder", "corridor figure --kind headways --out none/day.png", "there is no folder"),
