@@ -8,28 +8,25 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import shutil
-import subprocess
 import time
 from collections.abc import Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
 from pyresac.formal.install import Checker
 from pyresac.formal.messages import Message, messages
 from pyresac.formal.screen import forbidden_words
-from pyresac.formal.sources import Module, closure, source_text
+from pyresac.formal.session import EndedError, Session, Sessions
+from pyresac.formal.sources import Module, closure, order, source_text
 
 OPTIONS = ("-DautoImplicit=false",)
 """The options of the lakefile."""
-FLAGS = ("--liftoff-only", "--wasm-lazy-validation")
-"""Node's: V8's baseline compiler alone, and no check of functions that are never called; optimising 137 MB of
-WebAssembly, or validating all of it, costs more than it gains."""
 PARTS = (".olean", ".olean.server", ".olean.private", ".ir")
-SEEN = {"library": "/lean/library", "built": "/lean/built", "source": "/lean/source", "output": "/lean/output"}
-"""Where the folders appear in the checker's own file system: real paths never enter it."""
+SOURCE, OUTPUT = "/lean/source", "/lean/output"
+"""Where the folders of a file appear in the checker's own file system."""
 
 
 @dataclass(frozen=True)
@@ -54,17 +51,19 @@ class Builder:
     """Check everything again."""
 
     def run(self, jobs: int) -> Iterator[Result]:
-        """A result for every module, as they come; `jobs` files are checked at a time."""
+        """A result for every module, as they come; `jobs` files are checked at a time, those first on which the
+        longest chains of imports rest."""
         shutil.rmtree(self.built / "part", ignore_errors=True)
+        urgent = chains(self.modules)
         done: set[str] = set()
-        left = set(self.modules)
+        left = sorted(self.modules, key=lambda name: (-urgent[name], name))
         running: dict[Future[Result], str] = {}
-        with ThreadPoolExecutor(jobs) as pool:
+        with closing(Sessions(self.checker, self.built)) as sessions, ThreadPoolExecutor(jobs) as pool:
             while True:
-                for name in sorted(left):
-                    if self._needs(name) <= done:
-                        left.discard(name)
-                        running[pool.submit(self.check, self.modules[name])] = name
+                ready = [name for name in left if self._needs(name) <= done][: jobs - len(running)]
+                for name in ready:
+                    left.remove(name)
+                    running[pool.submit(self.check, self.modules[name], sessions)] = name
                 if not running:
                     break
                 for future in wait(running, return_when=FIRST_COMPLETED).done:
@@ -76,7 +75,7 @@ class Builder:
         for name in sorted(left):
             yield Result(self.modules[name], "unreached")
 
-    def check(self, module: Module) -> Result:
+    def check(self, module: Module, sessions: Sessions) -> Result:
         """Check one module whose imports are built."""
         words = tuple(
             Message(w.line, w.column, "error", f"`{w.word}` has no place here")
@@ -89,13 +88,13 @@ class Builder:
         if not self.fresh and self._recorded(module.name).get("key") == key:
             return Result(module, "cached")
         began = time.monotonic()
-        found = self._elaborate(module)
+        found = self._judged(module, sessions)
         if source_text(module.file) != module.text:
             found.append(Message(1, 0, "error", "changed while it was checked; run the check again"))
-        bad = any(m.severity != "info" for m in found)
-        if not bad:
+        good = _good(found)
+        if good:
             self._record(module.name, key)
-        return Result(module, "failed" if bad else "checked", time.monotonic() - began, tuple(found))
+        return Result(module, "checked" if good else "failed", time.monotonic() - began, tuple(found))
 
     def key(self, module: Module) -> str:
         """A hash of all that decides the outcome: the checker, the options, the text, and what it imports."""
@@ -108,33 +107,36 @@ class Builder:
     def _needs(self, name: str) -> set[str]:
         return {i for i in self.modules[name].imports if i in self.modules}
 
-    def _elaborate(self, module: Module) -> list[Message]:
+    def _judged(self, module: Module, sessions: Sessions) -> list[Message]:
+        """What Lean says. Only a process that has checked nothing before may refuse a file."""
+        with sessions.borrow() as session:
+            used = session.checked > 0
+            found = self._elaborate(module, session)
+        if used and not _good(found):
+            with sessions.borrow(fresh=True) as session:
+                found = self._elaborate(module, session)
+        return found
+
+    def _elaborate(self, module: Module, session: Session) -> list[Message]:
         """Run Lean on the file; the compiled parts go into their place only if it has nothing to say against it."""
         stage = self.built / "part" / module.name
         stage.mkdir(parents=True)
         path = module.name.replace(".", "/")
-        mounts = {"library": self.checker.library, "built": self.built, "source": module.root, "output": stage}
-        env = {
-            "PATH": os.defpath,
-            "LEAN_PATH": f"{SEEN['library']}:{SEEN['built']}",
-            "LEAN_MOUNTS": json.dumps([[str(folder), SEEN[name]] for name, folder in mounts.items()]),
-        }
-        target = f"{SEEN['output']}/{stage.name}.olean"
-        command = [str(self.checker.node), *FLAGS, str(self.checker.script), "-j1", *OPTIONS, *module.options]
-        command += ["-R", SEEN["source"], "-o", target, f"{SEEN['source']}/{path}.lean"]
+        options = ["-j1", *OPTIONS, *module.options, f"-R{SOURCE}", f"-o{OUTPUT}/{stage.name}.olean"]
+        mounts = {SOURCE: module.root, OUTPUT: stage}
         try:
-            # The script changes into the folder it is started in, which must exist in its own file system.
-            run = subprocess.run(
-                command, env=env, cwd="/", capture_output=True, text=True, timeout=self.timeout, check=False
-            )
-        except subprocess.TimeoutExpired:
-            return [Message(1, 0, "error", f"not checked within {self.timeout:g} s (--timeout)")]
-        found = messages(run.stdout + run.stderr)
-        complete = (stage / f"{stage.name}.olean").exists()
-        if not any(m.severity == "error" for m in found) and (run.returncode != 0 or not complete):
-            tail = (run.stdout + run.stderr).strip()[-1500:]
-            found.append(Message(1, 0, "error", f"the checker ended with status {run.returncode}:\n{tail}"))
-        if all(m.severity == "info" for m in found):
+            reply = session.check(f"{SOURCE}/{path}.lean", options, mounts, self.timeout)
+        except TimeoutError:
+            found = [Message(1, 0, "error", f"not checked within {self.timeout:g} s (--timeout)")]
+        except EndedError as ended:
+            found = [Message(1, 0, "error", f"the checker ended with {ended}")]
+        else:
+            found = messages(reply.output)
+            complete = (stage / f"{stage.name}.olean").exists()
+            if not any(m.severity == "error" for m in found) and (reply.status != 0 or not complete):
+                tail = reply.output.strip()[-1500:]
+                found.append(Message(1, 0, "error", f"Lean ended with status {reply.status}:\n{tail}"))
+        if _good(found):
             self._place(stage, path)
         shutil.rmtree(stage)
         return found
@@ -167,6 +169,19 @@ class Builder:
         except (OSError, ValueError):
             return {}
         return record if isinstance(record, dict) else {}
+
+
+def chains(modules: Mapping[str, Module]) -> dict[str, int]:
+    """For each module the length of the longest chain of imports that begins with it, in characters of source."""
+    found: dict[str, int] = {}
+    for name in reversed(order(modules)):
+        users = [found[m] for m, module in modules.items() if name in module.imports]
+        found[name] = len(modules[name].text) + max(users, default=0)
+    return found
+
+
+def _good(found: list[Message]) -> bool:
+    return all(m.severity == "info" for m in found)
 
 
 def _digest(data: bytes) -> str:

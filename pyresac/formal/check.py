@@ -47,7 +47,7 @@ class Options:
     package: Path | None = None
     """The npm package's tarball, where it was fetched by other means."""
     jobs: int = 2
-    """Files checked at a time, at least 1; each takes one core and about 1 GB."""
+    """Files checked at a time, at least 1; each takes one core and up to 3 GB."""
     timeout: float = 900.0
     """Seconds that one file may take."""
     fresh: bool = False

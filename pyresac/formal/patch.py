@@ -1,9 +1,10 @@
 """The changes that make the npm build of Lean usable as a command-line checker.
 
-`lean.js` as published defines its own `Module`, mounts fixed folders, looks symbols up by a linear scan, assigns
-201,109 names of which it uses about fifty, gives its threads 4 MB of stack, and starts four of them although
-elaborating a file needs one or two. Each change below is a replacement of a text that occurs exactly once, so a changed
-`lean.js` is noticed.
+`lean.js` as published checks one file and exits, defines its own `Module`, mounts fixed folders, looks symbols up by a
+linear scan, assigns 201,109 names of which it uses about fifty, gives its threads 4 MB of stack, and starts four of
+them although elaborating a file needs one or two. Starting takes some five seconds of a core, so the patched script
+serves one file after the other (`serve.js`). Each change below is a replacement of a text that occurs exactly once, so
+a changed `lean.js` is noticed.
 """
 
 from __future__ import annotations
@@ -15,19 +16,7 @@ from pathlib import Path
 
 from pyresac.formal.errors import FormalError
 
-# argv[0]'s folder must exist in the virtual file system: Lean looks for its own installation beside it.
-PRELUDE = """
-if (require('worker_threads').isMainThread) {
-  globalThis.Module = {preRun: [() => {
-    FS.mkdirTree(__dirname);
-    for (const [real, seen] of JSON.parse(process.env.LEAN_MOUNTS || '[]')) {
-      FS.mkdirTree(seen);
-      FS.mount(NODEFS, {root: real}, seen);
-    }
-    ENV.LEAN_PATH = process.env.LEAN_PATH || '';
-  }]};
-}
-"""
+PRELUDE = (Path(__file__).parent / "serve.js").read_text(encoding="utf-8")
 
 HEAD = 'var Module=typeof Module!="undefined"?Module:{};'
 LOOKUP = "newSymIndex=Object.keys(lib.exports).indexOf(symbol);"
@@ -35,6 +24,10 @@ POOL = "var pthreadPoolSize=4;"
 WORKER = '{workerData:"em-pthread",name:"em-pthread"}'
 STACK = 512
 """Megabytes of stack for the thread that elaborates: the kernel recurses deeply where it evaluates a long list."""
+RUN = "if(!noInitialRun)callMain(args);postRun()"
+RETURN = "exitJS(ret,true);return ret}catch(e){return handleException(e)}}"
+EXIT = "if(!keepRuntimeAlive()){exitRuntime()}_proc_exit(status)};var _exit"
+HOME = 'FS.mount(NODEFS,{root:"/home"},"/home");FS.mount(NODEFS,{root:"/tmp"},"/tmp");'
 ASSIGN = "function assignWasmExports(wasmExports){"
 
 REPLACEMENTS = (
@@ -47,12 +40,16 @@ REPLACEMENTS = (
     ),
     (POOL, "var pthreadPoolSize=1;"),
     (WORKER, f"{WORKER[:-1]},resourceLimits:{{stackSizeMb:{STACK}}}}}"),
+    (RUN, "leanServer.serve(callMain)"),
+    (RETURN, "return ret}finally{}}"),
+    (EXIT, "throw new ExitStatus(status)};var _exit"),
+    (HOME, ""),
 )
 
 
 def patched(source: str) -> str:
-    """`lean.js` with folders to mount from the environment, an indexed symbol look-up, one worker thread with a
-    large stack at the start (more are started on demand), and only the export names that it uses (89 MB become 0.7 MB).
+    """`lean.js` that serves one file after the other, with an indexed symbol look-up, one worker thread with a large
+    stack at the start (more are started on demand), and only the export names that it uses (89 MB become 0.7 MB).
 
     Raises FormalError where `source` is not the file that this was written for.
     """

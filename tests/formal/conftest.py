@@ -6,7 +6,7 @@ import pytest
 
 from pyresac.formal.home import cache_folder
 from pyresac.formal.install import Checker, installed
-from pyresac.formal.patch import ASSIGN, HEAD, LOOKUP, POOL, WORKER
+from pyresac.formal.patch import ASSIGN, EXIT, HEAD, HOME, LOOKUP, POOL, RETURN, RUN, WORKER
 
 FAKE = (
     HEAD
@@ -16,7 +16,12 @@ FAKE = (
     + POOL
     + "var options=()=>("
     + WORKER
-    + ");var other=1;var _main,_used,_unused,wasmTable;"
+    + ");"
+    + RUN
+    + RETURN
+    + EXIT
+    + HOME
+    + "var other=1;var _main,_used,_unused,wasmTable;"
     + ASSIGN
     + '_main=Module["_main"]=wasmExports["main"];_used=wasmExports["used"];_unused=Module["_unused"]=wasmExports["u"]}'
     + "_main();_used(wasmTable);run();"

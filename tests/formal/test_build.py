@@ -1,5 +1,6 @@
 """Checking a tree: order, cache, failures, the command's status. A stand-in plays Lean: it refuses a file whose
-text says WRONG, warns where it says WARN, and compiles a file to its lines that start with `theorem`."""
+text says WRONG, warns where it says WARN, and compiles a file to its lines that start with `theorem`. A process of it
+answers wrongly once it has checked a file that says SPOIL."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from pyresac.formal import check as command
-from pyresac.formal.build import OPTIONS, Builder
+from pyresac.formal.build import OPTIONS, Builder, chains
 from pyresac.formal.errors import FormalError
 from pyresac.formal.install import Checker
 from pyresac.formal.sources import read_tree
@@ -21,29 +22,39 @@ STAND_IN = f"""#!{sys.executable}
 import json, os, sys, time
 if "--version" in sys.argv:
     print("v24.0.0"); sys.exit()
-mounts = {{seen: real for real, seen in json.loads(os.environ["LEAN_MOUNTS"])}}
-def real(path):
-    return next(real + path[len(seen):] for seen, real in mounts.items() if path.startswith(seen + "/"))
-source = sys.argv[-1]
-target = real(sys.argv[sys.argv.index("-o") + 1])
-text = open(real(source)).read()
-print("[DEBUG] start")
-for line in text.splitlines():
-    name = line.removeprefix("import ").removeprefix("all ").replace(".", "/")
-    if line.startswith("import ") and not os.path.exists(real(f"/lean/built/{{name}}.olean")):
-        print(f"{{source}}:1:0: error: no compiled {{name}}")
-        sys.exit(1)
-if "WRONG" in text:
-    print(f"{{source}}:2:3: error: it is wrong")
-    sys.exit(1)
-if "WARN" in text:
-    print(f"{{source}}:1:0: warning: unused")
-if "SLOW" in text:
-    time.sleep(30)
-if "CRASH" in text:
-    sys.exit("out of memory")
-for part, data in ((".olean", [x for x in text.splitlines() if x.startswith("theorem")]), (".olean.private", text)):
-    open(target.removesuffix(".olean") + part, "w").write(str(data))
+spoiled = False
+def check(mounts, options, source, said):
+    global spoiled
+    def real(path):
+        return next(real + path[len(seen):] for real, seen in mounts if path.startswith(seen + "/"))
+    target = real(next(o for o in options if o.startswith("-o"))[2:])
+    text = open(real(source)).read()
+    for line in text.splitlines():
+        name = line.removeprefix("import ").removeprefix("all ").replace(".", "/")
+        if line.startswith("import ") and not os.path.exists(real(f"/lean/built/{{name}}.olean")):
+            said.append(f"{{source}}:1:0: error: no compiled {{name}}")
+            return 1
+    if "WRONG" in text or spoiled:
+        said.append(f"{{source}}:2:3: error: it is wrong")
+        return 1
+    if "WARN" in text:
+        said.append(f"{{source}}:1:0: warning: unused")
+    if "SLOW" in text:
+        time.sleep(30)
+    if "CRASH" in text:
+        sys.exit("out of memory")
+    spoiled = "SPOIL" in text
+    for part, data in ((".olean", [x for x in text.splitlines() if x.startswith("theorem")]), (".olean.private", text)):
+        open(target.removesuffix(".olean") + part, "w").write(str(data))
+    return 0
+for line in sys.stdin:
+    request, said = json.loads(line), []
+    with open(sys.argv[-1], "a") as log:
+        log.write(f"{{os.getpid()}} {{request['source']}}\\n")
+    print("[DEBUG] a trace")
+    status = check(**request, said=said)
+    answer = dict(status=status, output=chr(10).join(said), heap=10**9)
+    print("\\x1e" + json.dumps(answer), flush=True)
 """
 
 
@@ -97,6 +108,41 @@ def test_import_all_sees_private_changes(stand_in: Checker, root: Path) -> None:
     assert with_private["D"] == "checked"
     (root / "B.lean").write_text("-- shorter\ntheorem b : True := trivial\n")
     assert run(stand_in, root) == {"B": "checked", "C": "cached", "D": "checked", "A": "cached"}
+
+
+def processes(checker: Checker) -> list[tuple[str, str]]:
+    """(process, module) of each file that the stand-in was asked for, in order."""
+    lines = [line.split() for line in checker.script.read_text().splitlines()]
+    return [(process, Path(source).stem) for process, source in lines]
+
+
+def test_one_process_checks_file_after_file(stand_in: Checker, root: Path) -> None:
+    run(stand_in, root, jobs=1)
+    asked = processes(stand_in)
+    assert [name for _, name in asked] == ["B", "C", "A"]
+    assert len({process for process, _ in asked}) == 1
+
+
+def test_a_process_with_a_full_memory_is_not_asked_again(
+    stand_in: Checker, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pyresac.formal.session.HEAP", 10**9 - 1)
+    run(stand_in, root, jobs=1)
+    assert len({process for process, _ in processes(stand_in)}) == 3
+
+
+def test_only_a_fresh_process_may_refuse_a_file(stand_in: Checker, root: Path) -> None:
+    (root / "B.lean").write_text("theorem b : True := trivial\n-- SPOIL\n")
+    assert set(run(stand_in, root, jobs=1).values()) == {"checked"}
+    asked = processes(stand_in)
+    assert [name for _, name in asked] == ["B", "C", "C", "A"]
+    assert len({process for process, _ in asked}) == 2
+
+
+def test_the_file_under_most_of_the_others_comes_first(root: Path) -> None:
+    (root / "Free.lean").write_text("-- a long file that nothing imports\n" * 2)
+    found = chains(read_tree(root))
+    assert sorted(found, key=lambda name: -found[name]) == ["B", "C", "Free", "A"]
 
 
 def test_another_checker_checks_again(stand_in: Checker, root: Path) -> None:

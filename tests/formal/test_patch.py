@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pyresac.formal.errors import FormalError
-from pyresac.formal.patch import ASSIGN, HEAD, LOOKUP, POOL, PRELUDE, patch_digest, patched
+from pyresac.formal.patch import ASSIGN, EXIT, HEAD, HOME, LOOKUP, POOL, PRELUDE, RETURN, RUN, patch_digest, patched
 
 
 def test_patched_keeps_what_is_used_and_nothing_else(fake_script: str) -> None:
@@ -18,10 +18,13 @@ def test_patched_keeps_what_is_used_and_nothing_else(fake_script: str) -> None:
     assert "var _main,_used,wasmTable;" in script
     assert '_main=Module["_main"]=wasmExports["main"];_used=wasmExports["used"]}' in script
     assert "_unused" not in script
+    assert "leanServer.serve(callMain)" in script
+    assert "exitRuntime" not in script
+    assert '"/tmp"' not in script
     assert script.endswith("_main();_used(wasmTable);run();")
 
 
-@pytest.mark.parametrize("text", [HEAD, LOOKUP, POOL, ASSIGN])
+@pytest.mark.parametrize("text", [HEAD, LOOKUP, POOL, RUN, RETURN, EXIT, HOME, ASSIGN])
 def test_a_changed_script_is_refused(text: str, fake_script: str) -> None:
     with pytest.raises(FormalError, match="not the file that the patch was written for"):
         patched(fake_script.replace(text, "changed();"))
