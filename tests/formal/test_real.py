@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import tomllib
 from pathlib import Path
 
@@ -62,6 +64,21 @@ def test_a_build_with_mathlib_does_not_see_the_stand_in() -> None:
     assert (CORE / "real" / required["resac"]["path"]).resolve() == ROOT
     assert [f"-D{k}={str(v).lower()}" for k, v in lakefile["leanOptions"].items()] == [*OPTIONS, *real.OPTIONS]
     assert (CORE / "real/lean-toolchain").read_text() == (ROOT / "lean-toolchain").read_text()
+
+
+def test_the_manifest_pins_what_the_lakefile_asks_for() -> None:
+    """Lake takes the revisions from the manifest; it says that the manifest is old where the two differ."""
+    manifest = json.loads((CORE / "real/lake-manifest.json").read_text(encoding="utf-8"))
+    lakefile = tomllib.loads((CORE / "real/lakefile.toml").read_text(encoding="utf-8"))
+    packages = {p["name"]: p for p in manifest["packages"]}
+    direct = {name: p for name, p in packages.items() if not p["inherited"]}
+    required = {r["name"]: r for r in lakefile["require"]}
+    assert manifest["name"] == lakefile["name"]
+    assert set(direct) == set(required)
+    assert direct["resac"]["dir"] == required["resac"]["path"]
+    assert direct["mathlib"]["url"] == required["mathlib"]["git"]
+    assert direct["mathlib"]["inputRev"] == required["mathlib"]["rev"]
+    assert all(re.fullmatch("[0-9a-f]{40}", p["rev"]) for name, p in packages.items() if name != "resac")
 
 
 def test_signatures_are_counted(tmp_path: Path) -> None:
