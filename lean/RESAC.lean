@@ -73,6 +73,7 @@ public import RESAC.Certificate.Rounding
 public import RESAC.Certificate.Float
 public import RESAC.Certificate.Checker
 public import RESAC.Certificates.FrozenLake
+public import RESAC.Certificates.PolicyChain
 public import RESAC.Certificates.RobustChain
 public import RESAC.Certificates.Corridor
 -- What the Python operator computed

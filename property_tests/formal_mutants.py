@@ -21,5 +21,6 @@ FORMAL = (
     _mutant("bound not magnified by 1/(1 - γ)", "Fraction(max(-self.low, self.high, 0), self.den) / (1 - self.gamma)",
             "Fraction(max(-self.low, self.high, 0), self.den)"),
     _mutant("bound rounded down", "return -floor(-x / unit) * unit", "return floor(x / unit) * unit"),
-    _mutant("minimum for the maximum", "extremum = max if maximise else min", "extremum = min if maximise else max"),
+    _mutant("minimum for the maximum", 'max if functional == "max" else min', 'min if functional == "max" else max'),
+    _mutant("policy's weights not scaled", "for p in row] for row in shares]", "for p in row] for row in rows]"),
 )  # fmt: skip

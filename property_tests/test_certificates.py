@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from property_tests.claims import claim
 from property_tests.rational import Q, entries, subtract, sup
-from property_tests.strategies import mdps, operators, tables_like
+from property_tests.strategies import distributions, mdps, operators, tables_like
 from pyresac.formal.certificates import certificate, rounded_up
-from pyresac.tabular import FiniteMDP, Max, Min, RevOperator, WorstOfKernels
+from pyresac.tabular import FiniteMDP, Max, Min, PolicyMean, RevOperator, WorstOfKernels
 from pyresac.tabular.exact import ExactMDP, ExactRev
 from pyresac.tabular.solvers.certificate import Rounding, underflow_unit
 from pyresac.tabular.values import UNIT
@@ -42,9 +42,9 @@ def floats(table: Q) -> np.ndarray:
 
 
 @claim("C47", lean="RESAC.Problem.sound")
-@given(st.data(), mdps(max_states=3, max_actions=2, dyadic=True), st.sampled_from([Max(), Min()]))
+@given(st.data(), mdps(max_states=3, max_actions=2, dyadic=True), st.sampled_from(["max", "min", "policy"]))
 def test_c47_what_a_certificate_says_is_true_of_the_exact_fixed_point(
-    data: st.DataObject, mdp: ExactMDP, value: Max | Min
+    data: st.DataObject, mdp: ExactMDP, kind: str
 ) -> None:
     """The bound that Lean is asked to check holds, and its range of the residual is the exact one, rounded outwards."""
     model = FiniteMDP.from_arrays(floats(mdp.transition), floats(mdp.reward), float(mdp.discount))
@@ -54,13 +54,17 @@ def test_c47_what_a_certificate_says_is_true_of_the_exact_fixed_point(
         st.permutations([mdp.transition[s][a] for s in range(mdp.n_states) for a in range(mdp.n_actions)])
     )
     kernels = [mdp.transition, [other[s * mdp.n_actions : (s + 1) * mdp.n_actions] for s in range(mdp.n_states)]]
+    exact_value = kind if kind != "policy" else tuple(
+        data.draw(distributions(mdp.n_actions, dyadic=True)) for _ in range(mdp.n_states)
+    )  # fmt: skip
+    value = {"max": Max(), "min": Min()}.get(kind) or PolicyMean(floats(exact_value))
     operator = RevOperator(
         model, epistemic=floats(gamma_table), lambda_epi=0.5, kappa=0.25, value=value, penalty_at=place,
         expectation=WorstOfKernels([floats(k) for k in kernels]),
     )  # fmt: skip
     exact = ExactRev(
         mdp, epistemic=gamma_table, lambda_epi=Fraction(1, 2), kappa=Fraction(1, 4), penalty_at=place,
-        value="max" if isinstance(value, Max) else "min", kernels=kernels,
+        value=exact_value, kernels=kernels,
     )  # fmt: skip
     found = certificate(operator, floats(q))
     residual = entries(subtract(exact(q), q))
@@ -77,6 +81,18 @@ def test_c47_unavailable_actions_repeat_an_available_one() -> None:
     )
     found = certificate(RevOperator(mdp), np.array([[1.0, 2], [3, -np.inf]]))
     assert found.states[1][1] == found.states[1][0]
+
+
+@claim("C47", lean="RESAC.Problem.sound")
+def test_c47_a_policy_whose_rows_miss_one_is_divided_by_its_exact_sum() -> None:
+    """Three and seven tenths in float64 do not make one; all states get weights of the same sum."""
+    policy = np.array([[0.3, 0.7], [1.0, 0.0]])
+    mdp = FiniteMDP.from_arrays([[[1.0, 0], [0, 1.0]], [[0.5, 0.5], [0, 1.0]]], [[1.0, 0], [2.0, 0]], 0.5)
+    found = certificate(RevOperator(mdp, value=PolicyMean(policy)), np.zeros((2, 2)))
+    first = [Fraction(p) for p in policy[0].tolist()]
+    assert sum(first) != 1
+    for state, row in zip(found.states, ([p / sum(first) for p in first], [1, 0]), strict=True):
+        assert [Fraction(e.weight, found.scale) for e in state] == row
 
 
 @claim("C47", lean="RESAC.Problem.sound")

@@ -6,6 +6,7 @@ public import RESACReal.Robust
 public import RESACReal.Soft
 public import RESACReal.Thresholds
 public import RESACReal.Continuous
+public import RESACReal.Feller
 
 public section
 

@@ -1,9 +1,10 @@
 """A solved table as a Lean file that the kernel checks: the arithmetic and the text.
 
-The operator is that of `pyresac.tabular.RevOperator`: a maximum or minimum over actions, frozen penalties of the pair
-or of the next pair, the nominal expectation or the worst of finitely many kernels. All of its float64 numbers are read
-as the rationals that they are, each row divided by its exact sum; the text is a `RESAC.Problem`, and Lean's kernel
-decides `Problem.check` (`RESAC.Problem.sound`, C47). How the table was found plays no part.
+The operator is that of `pyresac.tabular.RevOperator`: a maximum, minimum or policy's mean over actions, frozen
+penalties of the pair or of the next pair, the nominal expectation or the worst of finitely many kernels. All of its
+float64 numbers are read as the rationals that they are, each row (of a kernel, of the policy) divided by its exact sum;
+the text is a `RESAC.Problem`, and Lean's kernel decides `Problem.check` (`RESAC.Problem.sound`, C47). How the table was
+found plays no part.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
 from math import floor, lcm
@@ -20,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pyresac.formal.errors import FormalError
-from pyresac.tabular import Max, Min, Nominal, RevOperator, WorstOfKernels
+from pyresac.tabular import Max, Min, Nominal, PolicyMean, RevOperator, WorstOfKernels
 from pyresac.tabular.checks import Floats
 from pyresac.tabular.mdp import FiniteMDP
 
@@ -31,27 +32,32 @@ FINER = 2**20
 DIGITS = 3
 """Significant decimal digits of a certified bound, rounded up."""
 WIDTH = 100
+FUNCTIONALS = {Max: "max", Min: "min", PolicyMean: "mean"}
+"""The value functionals that Lean checks, by its names for them (`RESAC.Functional`)."""
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A pair: numerators over the common denominator, and a row for each kernel."""
+    """A pair: numerators over the common denominator, the policy's weight, and a row for each kernel."""
 
     reward: int
     penalty: int
     offset: int
     value: int
+    weight: int
     rows: tuple[Row, ...]
 
 
 @dataclass(frozen=True)
 class Certificate:
-    """What Lean is given. low, high: the range of T Q − Q, numerators over `den`. bound: what follows for ‖Q − Q*‖∞."""
+    """What Lean is given. functional: "max", "min" or "mean". scale: what the policy's weights sum to in each state,
+    or 1. low, high: the range of T Q − Q, numerators over `den`. bound: what follows for ‖Q − Q*‖∞."""
 
     den: int
     gamma: Fraction
-    maximise: bool
+    functional: str
+    scale: int
     states: tuple[tuple[Entry, ...], ...]
     low: int
     high: int
@@ -89,15 +95,31 @@ def certificate(operator: RevOperator, q: Floats) -> Certificate:
         (s, a): _entry_of([int(x * den) for x in numbers], tuple(kernel[s * mdp.n_actions + a] for kernel in rows))
         for (s, a), numbers in exact.items()
     }
-    states = tuple(tuple(entries[s, a] for a in pairs[s]) for s in range(mdp.n_states))
-    maximise = isinstance(operator.value, Max)
-    residuals = list(_residuals(states, gamma, maximise))
-    return Certificate(den, gamma, maximise, states, floor(min(residuals)), -floor(-max(residuals)))
+    weights, scale = _policy_weights(operator)
+    states = tuple(
+        tuple(replace(entries[s, first], weight=weights[s][a]) for a, first in enumerate(pairs[s]))
+        for s in range(mdp.n_states)
+    )
+    functional = FUNCTIONALS[type(operator.value)]
+    residuals = list(_residuals(states, gamma, functional, scale))
+    return Certificate(den, gamma, functional, scale, states, floor(min(residuals)), -floor(-max(residuals)))
 
 
 def _entry_of(numbers: list[int], rows: tuple[Row, ...]) -> Entry:
     reward, penalty, offset, value = numbers
-    return Entry(reward, penalty, offset, value, rows)
+    return Entry(reward, penalty, offset, value, 0, rows)
+
+
+def _policy_weights(operator: RevOperator) -> tuple[list[list[int]], int]:
+    """[s][a] natural weights with the same sum in every state, proportional to the policy's rows, and that sum; zeros
+    and 1 where the value functional is no policy's."""
+    n_states, n_actions = operator.mdp.reward.shape
+    if not isinstance(operator.value, PolicyMean):
+        return [[0] * n_actions] * n_states, 1
+    rows = [[Fraction(p) for p in row] for row in operator.value.policy.tolist()]
+    shares = [[p / sum(row) for p in row] for row in rows]
+    scale = lcm(*(p.denominator for row in shares for p in row))
+    return [[int(p * scale) for p in row] for row in shares], scale
 
 
 def _check(operator: object, q: Floats) -> None:
@@ -106,10 +128,10 @@ def _check(operator: object, q: Floats) -> None:
             f"operator is a {type(operator).__name__}; a certificate is for a RevOperator, whose penalties are frozen: "
             "a live penalty looks at the Q being updated, and its fixed point need not exist (C14, C15)"
         )
-    if not isinstance(operator.value, (Max, Min)):
+    if type(operator.value) not in FUNCTIONALS:
         raise FormalError(
-            f"the value functional is {type(operator.value).__name__}; Lean checks Max and Min (ℚ has no exponential, "
-            "and a policy's mean is `RESAC.certified_policy`)"
+            f"the value functional is {type(operator.value).__name__}; Lean checks Max, Min and PolicyMean (ℚ has no "
+            "exponential)"
         )
     if not isinstance(operator.expectation, (Nominal, WorstOfKernels)):
         raise FormalError(
@@ -120,6 +142,9 @@ def _check(operator: object, q: Floats) -> None:
     if q.shape != operator.mdp.reward.shape:
         raise FormalError(f"the table has shape {q.shape}; the MDP asks for {operator.mdp.reward.shape}")
     available = operator.mdp.available
+    if available is not None and isinstance(operator.value, PolicyMean) and operator.value.policy[~available].any():
+        s, a = np.argwhere(~available & (operator.value.policy > 0))[0]
+        raise FormalError(f"the policy takes the unavailable action a={a} at s={s}")
     wrong = ~np.isfinite(q) if available is None else available & ~np.isfinite(q)
     if wrong.any():
         s, a = np.argwhere(wrong)[0]
@@ -156,12 +181,17 @@ def _first(available: NDArray[np.bool_], a: int) -> int:
     return a if available[a] else int(np.flatnonzero(available)[0])
 
 
-def _residuals(states: tuple[tuple[Entry, ...], ...], gamma: Fraction, maximise: bool) -> Iterator[Fraction]:
+def _residuals(
+    states: tuple[tuple[Entry, ...], ...], gamma: Fraction, functional: str, scale: int
+) -> Iterator[Fraction]:
     """T Q − Q at every pair, times the common denominator."""
-    extremum = max if maximise else min
-    v = [extremum(e.value - e.offset for e in state) for state in states]
+    if functional == "mean":
+        v = [Fraction(sum(e.weight * (e.value - e.offset) for e in state), scale) for state in states]
+    else:
+        extremum = max if functional == "max" else min
+        v = [Fraction(extremum(e.value - e.offset for e in state)) for state in states]
     for e in (e for state in states for e in state):
-        worst = min(Fraction(sum(w * v[i] for i, w in row), sum(w for _, w in row)) for row in e.rows)
+        worst = min(sum((w * v[i] for i, w in row), Fraction(0)) / sum(w for _, w in row) for row in e.rows)
         yield e.reward + gamma * (worst - e.penalty) - e.value
 
 
@@ -201,7 +231,8 @@ def lean_text(found: Certificate, name: str, title: str) -> str:
         den=found.den,
         gamma_num=found.gamma.numerator,
         gamma_den=found.gamma.denominator,
-        maximise=str(found.maximise).lower(),
+        functional=found.functional,
+        scale=found.scale,
         states=states,
         low=found.low,
         high=found.high,
@@ -221,7 +252,7 @@ def decimal(x: Fraction) -> str:
 
 def _entry(e: Entry) -> str:
     rows = ", ".join("[" + ", ".join(f"({i}, {w})" for i, w in row) + "]" for row in e.rows)
-    text = f"⟨{e.reward}, {e.penalty}, {e.offset}, {e.value}, [{rows}]⟩"
+    text = f"⟨{e.reward}, {e.penalty}, {e.offset}, {e.value}, {e.weight}, [{rows}]⟩"
     return ("\n      ").join(textwrap.wrap(text, WIDTH - 6, break_long_words=False, break_on_hyphens=False))
 
 
@@ -255,7 +286,8 @@ set_option maxRecDepth 100000
   den := {den}
   gammaNum := {gamma_num}
   gammaDen := {gamma_den}
-  maximise := {maximise}
+  functional := .{functional}
+  scale := {scale}
   states := [
     {states}]
   lo := {low}

@@ -1,8 +1,8 @@
 """The certificates that the library ships: `python -m pyresac.formal.certified_examples`.
 
-FrozenLake; a chain whose slips an adversary chooses from three kernels, with frozen penalties; and a corridor: headways
-of simulated buses in bins, under three holding times, as frequencies. Writing them again solves the tables again, whose
-last bits may differ on another machine; the kernel accepts either.
+FrozenLake; a chain whose slips an adversary chooses from three kernels, with frozen penalties; the values of a policy
+on a chain; and a corridor: headways of simulated buses in bins, under three holding times, as frequencies.
+Writing them again solves the tables again, whose last bits may differ on another machine; the kernel accepts either.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import tyro
 from pyresac.command import safe_streams
 from pyresac.envs.bus.environment import BusCorridor
 from pyresac.formal.certificates import certificate, lean_text
-from pyresac.tabular import FiniteMDP, RevOperator, WorstOfKernels, solve
+from pyresac.tabular import FiniteMDP, PolicyMean, RevOperator, WorstOfKernels, solve
 from pyresac.tabular.checks import Floats
 from pyresac.tabular.families import chain
 
@@ -54,6 +54,15 @@ def robust_chain() -> tuple[RevOperator, str]:
     return operator, title
 
 
+def policy_chain() -> tuple[RevOperator, str]:
+    """The values of the policy that goes right with probability 0.7, less a penalty of the next pair."""
+    operator = RevOperator(
+        chain(6, 0.9), epistemic=np.arange(12.0).reshape(6, 2), lambda_epi=0.05, penalty_at="next",
+        value=PolicyMean(np.tile([0.3, 0.7], (6, 1))),
+    )  # fmt: skip
+    return operator, "A chain of 6 states under the policy (0.3, 0.7); a frozen penalty of the next pair."
+
+
 def corridor_counts(days: int = 2, seed: int = 1) -> FiniteMDP:
     """Frequencies of a bus's next headway bin and its mean reward, by bin and holding time, random holds."""
     states, actions = len(BINS) + 1, len(HOLDS)
@@ -83,6 +92,7 @@ def corridor() -> tuple[RevOperator, str]:
 EXAMPLES: dict[str, Callable[[], tuple[RevOperator, str]]] = {
     "FrozenLake": frozen_lake,
     "RobustChain": robust_chain,
+    "PolicyChain": policy_chain,
     "Corridor": corridor,
 }
 
@@ -96,7 +106,7 @@ def example_text(name: str, q: Floats | None = None) -> str:
 
 @safe_streams()
 def main(arguments: list[str] | None = None) -> int:
-    """Write the three files."""
+    """Write the files."""
     root = tyro.cli(
         Options, args=arguments, prog="python -m pyresac.formal.certified_examples", description=__doc__
     ).root

@@ -28,8 +28,9 @@ from pyresac.formal.errors import FormalError
 from pyresac.formal.home import cache_folder
 from pyresac.formal.install import install, lock
 from pyresac.formal.sources import closure, read_module, read_tree
-from pyresac.tabular import FiniteMDP, Max, Min, Nominal, RevOperator, WorstOfKernels, solve
+from pyresac.tabular import FiniteMDP, Max, Min, Nominal, PolicyMean, RevOperator, WorstOfKernels, solve
 from pyresac.tabular.checks import Floats
+from pyresac.tabular.values import ValueFunctional
 
 PROGRAM = "python -m pyresac.formal.certify"
 CHECKER = "RESAC.Certificate.Checker"
@@ -48,7 +49,9 @@ class Options:
     kernels: tuple[Path, ...] = ()
     """Further MDP files: with the model's own kernel theirs form a robust set."""
     value: Literal["max", "min"] = "max"
-    """The value functional."""
+    """The value functional over actions."""
+    policy: Path | None = None
+    """A .npy file with a policy (S, A), whose mean takes the place of --value: the table is the policy's own."""
     kappa: float = 0.0
     """The frozen penalty κ."""
     tolerance: float = 1e-9
@@ -92,10 +95,12 @@ def solved(options: Options) -> tuple[RevOperator, Floats, str]:
     mdp = _model(options.model, options.discount)
     others = [FiniteMDP.load(path, mdp.discount).transition for path in options.kernels]
     expectation = WorstOfKernels([mdp.transition, *others]) if others else Nominal()
-    value = Max() if options.value == "max" else Min()
+    value: ValueFunctional = Max() if options.value == "max" else Min()
+    if options.policy is not None:
+        value = PolicyMean(_numbers("--policy", options.policy))
     operator = RevOperator(mdp, kappa=options.kappa, value=value, expectation=expectation)
     if options.table is not None:
-        return operator, _table(options.table), f"table from {options.table.name}"
+        return operator, _numbers("--table", options.table), f"table from {options.table.name}"
     solution = solve(operator, tolerance=options.tolerance / 10)
     return operator, solution.q, f"solved by {solution.method.replace('_', ' ')}"
 
@@ -108,13 +113,13 @@ def _model(given: str, discount: float | None) -> FiniteMDP:
     return FiniteMDP.from_gymnasium(given, discount)
 
 
-def _table(path: Path) -> Floats:
+def _numbers(option: str, path: Path) -> Floats:
     try:
         found = np.load(path, allow_pickle=False)
     except (ValueError, EOFError) as error:
-        raise FormalError(f"--table {path} is no readable .npy file: {error}") from error
+        raise FormalError(f"{option} {path} is no readable .npy file: {error}") from error
     if not isinstance(found, np.ndarray) or found.dtype.kind not in "fiu":
-        raise FormalError(f"--table {path} holds no array of numbers; it must be a .npy file of shape (S, A)")
+        raise FormalError(f"{option} {path} holds no array of numbers; it must be a .npy file of shape (S, A)")
     return np.asarray(found, dtype=np.float64)
 
 

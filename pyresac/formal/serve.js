@@ -25,7 +25,8 @@ const leanServer = {
     const status = this.check(callMain, options, source);
     growMemViews();
     const answer = {status, output: this.said.join('\n'), heap: HEAP8.length};
-    fs.writeSync(1, `\n${this.mark}${JSON.stringify(answer)}\n`);
+    // Not fs.writeSync, which writes a part of what is longer than the pipe's buffer.
+    process.stdout.write(`\n${this.mark}${JSON.stringify(answer)}\n`);
   },
 
   mount(real, seen) {

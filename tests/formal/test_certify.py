@@ -14,7 +14,7 @@ from pyresac.formal.certified_examples import EXAMPLES, FOLDER, example_text
 from pyresac.formal.certify import main
 from pyresac.formal.errors import FormalError
 from pyresac.formal.install import Checker
-from pyresac.tabular import FiniteMDP, L1Ball, LiveOperator, NormPenalty, RevOperator, Soft, solve
+from pyresac.tabular import FiniteMDP, L1Ball, LiveOperator, NormPenalty, PolicyMean, RevOperator, Soft, solve
 from pyresac.tabular.families import chain
 from tests.formal.test_vectors import checked
 
@@ -50,6 +50,25 @@ def test_a_table_that_is_not_near_enough_is_told_by_how_much(
     assert "its residual reaches 5.01e-3" in said
     assert not (tmp_path / "Off.lean").exists()
     assert main([*arguments, "--write-only", "--tolerance", "0.02"]) == 0
+
+
+def test_the_values_of_a_policy_are_written_with_its_weights(tmp_path: Path, model: RevOperator) -> None:
+    model.mdp.save(tmp_path / "chain.npz")
+    np.save(tmp_path / "policy.npy", np.array([[0.25, 0.75], [1.0, 0.0], [0.5, 0.5]]))
+    out = tmp_path / "Policy.lean"
+    arguments = [str(tmp_path / "chain.npz"), "--policy", str(tmp_path / "policy.npy"), "--out", str(out)]
+    assert main([*arguments, "--write-only"]) == 0
+    text = out.read_text(encoding="utf-8")
+    assert "functional := .mean" in text
+    assert "scale := 4" in text
+
+
+def test_a_policy_that_takes_an_unavailable_action_is_refused() -> None:
+    rows, rewards = [[[1.0, 0], [0, 1.0]], [[0.5, 0.5], [0, 0]]], [[1.0, 0], [2.0, 0]]
+    mdp = FiniteMDP.from_arrays(rows, rewards, 0.5, available=[[True, True], [True, False]])
+    operator = RevOperator(mdp, value=PolicyMean([[0.5, 0.5], [0.5, 0.5]]))
+    with pytest.raises(FormalError, match="the policy takes the unavailable action a=1 at s=1"):
+        certificate(operator, np.zeros((2, 2)))
 
 
 @pytest.mark.parametrize(
@@ -88,7 +107,7 @@ def test_operators_without_a_finite_rational_form_are_refused_by_name(model: Rev
         FormalError, match=r"LiveOperator; a certificate is for a RevOperator, whose penalties are froz"
     ):
         certificate(LiveOperator(model.mdp, NormPenalty(0.1)), q)  # type: ignore[arg-type]
-    with pytest.raises(FormalError, match="the value functional is Soft; Lean checks Max and Min"):
+    with pytest.raises(FormalError, match="the value functional is Soft; Lean checks Max, Min and PolicyMean"):
         certificate(RevOperator(model.mdp, value=Soft(1.0)), q)
     with pytest.raises(FormalError, match="the expectation is L1Ball; Lean checks Nominal and WorstOfKernels"):
         certificate(RevOperator(model.mdp, expectation=L1Ball(0.1)), q)
@@ -118,7 +137,9 @@ def shipped(name: str) -> tuple[str, np.ndarray]:
     return text, np.array([x / den for x in values]).reshape(operator.mdp.reward.shape)
 
 
-@pytest.mark.parametrize("name", ["FrozenLake", "RobustChain", pytest.param("Corridor", marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "name", ["FrozenLake", "RobustChain", "PolicyChain", pytest.param("Corridor", marks=pytest.mark.slow)]
+)
 def test_a_shipped_certificate_is_what_python_writes_for_its_table(name: str) -> None:
     text, q = shipped(name)
     assert example_text(name, q) == text, "run python -m pyresac.formal.certified_examples"

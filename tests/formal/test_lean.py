@@ -38,6 +38,11 @@ def test_a_false_theorem_is_refused(checker: Checker, tmp_path: Path) -> None:
     assert [(m.line, m.severity) for m in result.messages] == [(8, "error")]
 
 
+def test_more_output_than_a_pipe_holds_comes_whole(checker: Checker, tmp_path: Path) -> None:
+    result = check(checker, tmp_path, GOOD + "#print Nat.rec\n" * 400 + "theorem bad : 1 + 1 = 3 := rfl\n")
+    assert result.messages[-1].line == 408
+
+
 @pytest.mark.parametrize("text", ["theorem hole : 1 + 1 = 3 := by sorry\n", "axiom home_made : 1 + 1 = 3\n"])
 def test_a_hole_and_a_home_made_axiom_are_refused(checker: Checker, tmp_path: Path, text: str) -> None:
     assert list(forbidden_words(text))

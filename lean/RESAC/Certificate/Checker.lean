@@ -14,18 +14,20 @@ by `python -m pyresac.formal.certify` holds such a problem and `by decide +kerne
 
 All numbers are numerators over the common denominator `den`. Rows are sparse lists of (next state,
 weight) with natural weights; a row stands for the probability vector weight/(sum of weights), which
-is how the solvers read rows of float64 whose sum misses one.
+is how the solvers read rows of float64 whose sum misses one. A policy's weights sum to `scale` in
+every state.
 
 ## Main definitions
 * `Entry`, `Problem`: a pair, and the whole problem.
 * `Problem.backup`: the operator: `rev` with the worst case over the kernels (one kernel: its
-  expectation), the maximum or minimum over actions after the frozen penalty of the next pair, and
-  the frozen penalty of the pair.
+  expectation), the maximum, minimum or a policy's mean over actions after the frozen penalty of the
+  next pair, and the frozen penalty of the pair.
 * `Problem.check`: the checker.
 
 ## Main statements (C47)
-* `Problem.sound`: if `check` says `true`, the fixed point exists, is unique, and lies between
-  `Q + lo/(1-γ)` and `Q + hi/(1-γ)`.
+* `Problem.residual`: if `check` says `true`, the residual is between `lo` and `hi`.
+* `Problem.sound`: the fixed point then exists, is unique, and lies between `Q + lo/(1-γ)` and
+  `Q + hi/(1-γ)`.
 -/
 
 noncomputable section
@@ -39,8 +41,19 @@ section Definitions
 /-- A sparse row: (next state, weight). -/
 abbrev Row := List (Nat × Nat)
 
+/-- What is taken of the values of a state's actions. -/
+inductive Functional where
+  /-- The largest. -/
+  | max
+  /-- The smallest. -/
+  | min
+  /-- A policy's mean. -/
+  | mean
+deriving DecidableEq
+
 /-- A pair: its reward, the frozen penalty of the pair, that of the pair as seen from the state
-before, its Q-value, all over the common denominator, and a row for each kernel. -/
+before, its Q-value, all over the common denominator, the policy's weight on it, and a row for each
+kernel. -/
 structure Entry where
   /-- The reward. -/
   reward : Int
@@ -50,6 +63,8 @@ structure Entry where
   offset : Int
   /-- The value to certify. -/
   value : Int
+  /-- The policy's weight of the action; not looked at for a maximum or minimum. -/
+  weight : Nat
   /-- One row for each kernel. -/
   rows : List Row
 
@@ -67,8 +82,10 @@ structure Problem where
   gammaNum : Nat
   /-- The discount's denominator. -/
   gammaDen : Nat
-  /-- Whether the value functional is the maximum over actions, or else the minimum. -/
-  maximise : Bool
+  /-- The value functional. -/
+  functional : Functional
+  /-- What the policy's weights sum to in every state; 1 for a maximum or minimum. -/
+  scale : Nat
   /-- The pairs, state by state. -/
   states : List (List Entry)
   /-- The least residual claimed. -/
@@ -100,26 +117,50 @@ structure Problem where
   | [e] => e.value - e.offset
   | e :: f :: rest => pickInt maximise (e.value - e.offset) (rowValue maximise (f :: rest))
 
-/-- Numerator of residual − bound, over `den·gammaDen·total`: what must be ≥ 0, or ≤ 0. -/
-@[expose] def excess (gn gd : Nat) (v : List Int) (e : Entry) (row : Row) (bound : Int) : Int :=
-  gd * rowTotal row * (e.reward - e.value - bound) +
-    gn * (rowDot v row - rowTotal row * e.penalty)
+/-- The sum of the policy's weights of a state. -/
+@[expose] def weightTotal : List Entry → Nat
+  | [] => 0
+  | e :: row => e.weight + weightTotal row
+
+/-- The policy's weighted sum of a state's values. -/
+@[expose] def weightDot : List Entry → Int
+  | [] => 0
+  | e :: row => e.weight * (e.value - e.offset) + weightDot row
+
+/-- The value of a state, over `den·scale`. -/
+@[expose] def Functional.value : Functional → List Entry → Int
+  | .max, row => rowValue true row
+  | .min, row => rowValue false row
+  | .mean, row => weightDot row
+
+/-- Whether the scale is that of a state. -/
+@[expose] def Functional.fits : Functional → Nat → List Entry → Bool
+  | .max, scale, _ => Nat.beq scale 1
+  | .min, scale, _ => Nat.beq scale 1
+  | .mean, scale, row => Nat.beq (weightTotal row) scale
+
+/-- Numerator of residual − bound, over `den·scale·gammaDen·total`: what must be ≥ 0, or ≤ 0. `v`
+holds the values of the states, over `den·scale`. -/
+@[expose] def excess (gn gd scale : Nat) (v : List Int) (e : Entry) (row : Row) (bound : Int) : Int :=
+  gd * rowTotal row * scale * (e.reward - e.value - bound) +
+    gn * (rowDot v row - rowTotal row * scale * e.penalty)
 
 /-- An entry is right: the residual is at least `lo` for every kernel, and at most `hi` for one. -/
 @[expose] def Entry.check (p : Problem) (v : List Int) (e : Entry) : Bool :=
   Nat.beq e.rows.length (p.k + 1) && e.rows.all (rowGood (p.n + 1)) &&
-    e.rows.all (fun row => decide (0 ≤ excess p.gammaNum p.gammaDen v e row p.lo)) &&
-    e.rows.any (fun row => decide (excess p.gammaNum p.gammaDen v e row p.hi ≤ 0))
+    e.rows.all (fun row => decide (0 ≤ excess p.gammaNum p.gammaDen p.scale v e row p.lo)) &&
+    e.rows.any (fun row => decide (excess p.gammaNum p.gammaDen p.scale v e row p.hi ≤ 0))
 
 /-- **The checker.** -/
 @[expose] def Problem.check (p : Problem) : Bool :=
   Nat.blt 0 p.den && Nat.blt p.gammaNum p.gammaDen && Nat.beq p.states.length (p.n + 1) &&
-    p.states.all (fun row => Nat.beq row.length (p.m + 1)) &&
-    (let v := p.states.map (rowValue p.maximise)
+    p.states.all (fun row => Nat.beq row.length (p.m + 1)) && Nat.blt 0 p.scale &&
+    p.states.all (p.functional.fits p.scale) &&
+    (let v := p.states.map p.functional.value
      p.states.all fun row => row.all fun e => e.check p v)
 
 /-- An entry where there is none. -/
-@[expose] def Entry.none : Entry := ⟨0, 0, 0, 0, []⟩
+@[expose] def Entry.none : Entry := ⟨0, 0, 0, 0, 0, []⟩
 
 /-- The entry of a pair. -/
 @[expose] def Problem.entry (p : Problem) (s : Fin (p.n + 1)) (a : Fin (p.m + 1)) : Entry :=
@@ -160,15 +201,22 @@ variable (p : Problem)
     Fin (p.n + 1) → Rat :=
   rowProb ((p.entry s a).rows.getD i [])
 
-/-- The value functional: the maximum or minimum over actions. -/
-@[expose] def Problem.functional : Fin (p.n + 1) → (Fin (p.m + 1) → Rat) → Rat :=
-  if p.maximise then maxV else minV
+/-- The policy. -/
+@[expose] def Problem.policy (s : Fin (p.n + 1)) (a : Fin (p.m + 1)) : Rat :=
+  ((p.entry s a).weight : Rat) / (p.scale : Rat)
+
+/-- The value functional: the maximum, minimum or the policy's mean over actions. -/
+@[expose] def Problem.valueOf : Fin (p.n + 1) → (Fin (p.m + 1) → Rat) → Rat :=
+  match p.functional with
+  | .max => maxV
+  | .min => minV
+  | .mean => policyV p.policy
 
 /-- **The operator of the problem.** -/
 @[expose] def Problem.backup : (Fin (p.n + 1) → Fin (p.m + 1) → Rat) →
     Fin (p.n + 1) → Fin (p.m + 1) → Rat :=
   rev p.reward p.discount (robustE p.kernel)
-    (fun s q => p.functional s fun a => q a - p.offset s a) p.penalty
+    (fun s q => p.valueOf s fun a => q a - p.offset s a) p.penalty
 
 /-- The least residual. -/
 @[expose] def Problem.low : Rat := (p.lo : Rat) / (p.den : Rat)
@@ -323,6 +371,38 @@ theorem rowValue_min {d : Rat} (hd : 0 < d) : ∀ {m : Nat} {row : List Entry}, 
     · rw [if_pos ((intCast_div_le hd).2 hle)]; simp [hle]
     · rw [if_neg fun h => hle ((intCast_div_le hd).1 h)]; simp [hle]
 
+/-- The policy's weights of a state sum to their total. -/
+theorem fsum_weights : ∀ {m : Nat} {row : List Entry}, row.length = m →
+    fsum (fun a : Fin m => ((row.getD a Entry.none).weight : Rat)) = (weightTotal row : Rat)
+  | 0, [], _ => rfl
+  | m + 1, e :: row, h => by
+    have ih := fsum_weights (m := m) (row := row) (by simpa using h)
+    have e₁ : fsum (fun a : Fin (m + 1) => (((e :: row).getD a Entry.none).weight : Rat)) =
+        (e.weight : Rat) + fsum (fun a : Fin m => ((row.getD a Entry.none).weight : Rat)) := rfl
+    rw [e₁, ih, weightTotal, Rat.natCast_add]
+
+/-- The policy's weighted sum of a state's values. -/
+theorem fsum_weightDot {d w : Rat} : ∀ {m : Nat} {row : List Entry}, row.length = m →
+    fsum (fun a : Fin m => ((row.getD a Entry.none).weight : Rat) / w *
+      (((row.getD a Entry.none).value : Rat) / d - ((row.getD a Entry.none).offset : Rat) / d)) =
+        (weightDot row : Rat) / (d * w)
+  | 0, [], _ => by
+    rw [weightDot, show ((0 : Int) : Rat) = 0 from rfl]
+    show (0 : Rat) = _
+    grind
+  | m + 1, e :: row, h => by
+    have ih := fsum_weightDot (d := d) (w := w) (m := m) (row := row) (by simpa using h)
+    have e₁ : fsum (fun a : Fin (m + 1) => (((e :: row).getD a Entry.none).weight : Rat) / w *
+        ((((e :: row).getD a Entry.none).value : Rat) / d -
+          (((e :: row).getD a Entry.none).offset : Rat) / d)) =
+        (e.weight : Rat) / w * ((e.value : Rat) / d - (e.offset : Rat) / d) +
+          fsum (fun a : Fin m => ((row.getD a Entry.none).weight : Rat) / w *
+            (((row.getD a Entry.none).value : Rat) / d -
+              ((row.getD a Entry.none).offset : Rat) / d)) := rfl
+    rw [e₁, ih, weightDot, Rat.intCast_add, Rat.intCast_mul, Rat.intCast_sub, Rat.intCast_natCast]
+    clear e₁ ih
+    grind
+
 /-! ## Soundness -/
 
 /-- What stands at a place of a list is in the list. -/
@@ -330,138 +410,219 @@ theorem getD_mem {α : Type} {l : List α} {i : Nat} (h : i < l.length) (d : α)
   rw [List.getD_eq_getElem?_getD, List.getElem?_eq_getElem h]
   exact List.getElem_mem h
 
+/-- The inverse of a product of positive numbers. -/
+theorem inv_product {x y : Rat} (hx : 0 < x) (hy : 0 < y) : (x * y)⁻¹ = x⁻¹ * y⁻¹ := by
+  have := OrderedRing.mul_pos hx hy
+  have h₁ : x ≠ 0 := by grind
+  have h₂ : y ≠ 0 := by grind
+  have h₃ : x * y ≠ 0 := by grind
+  grind
+
 /-- The checker's number is the residual minus the bound, times a positive denominator. -/
-theorem residual_eq {r q b pen dot D W gn gd : Rat} (hD : 0 < D) (hW : 0 < W) (hg : 0 < gd) :
-    r / D + gn / gd * (dot / D / W - pen / D) - q / D - b / D =
-      (gd * W * (r - q - b) + gn * (dot - W * pen)) / (gd * W * D) := by
+theorem residual_eq {r q b pen dot D W gn gd sc : Rat} (hD : 0 < D) (hW : 0 < W) (hg : 0 < gd)
+    (hsc : 0 < sc) : r / D + gn / gd * (dot / (D * sc) / W - pen / D) - q / D - b / D =
+      (gd * W * sc * (r - q - b) + gn * (dot - W * sc * pen)) / (gd * W * sc * D) := by
   have h₁ : D ≠ 0 := by grind
   have h₂ : W ≠ 0 := by grind
   have h₃ : gd ≠ 0 := by grind
+  have h₄ : sc ≠ 0 := by grind
+  have h₅ := OrderedRing.mul_pos hg hW
+  have h₆ := OrderedRing.mul_pos h₅ hsc
+  simp only [Field.div_eq_mul_inv, inv_product hD hsc, inv_product h₆ hD, inv_product h₅ hsc,
+    inv_product hg hW]
+  clear h₅ h₆
   grind
 
 /-- The checker's number, as a rational. -/
-theorem excess_cast (gn gd : Nat) (v : List Int) (e : Entry) (row : Row) (b : Int) :
-    (excess gn gd v e row b : Rat) = (gd : Rat) * (rowTotal row : Rat) *
+theorem excess_cast (gn gd sc : Nat) (v : List Int) (e : Entry) (row : Row) (b : Int) :
+    (excess gn gd sc v e row b : Rat) = (gd : Rat) * (rowTotal row : Rat) * (sc : Rat) *
       ((e.reward : Rat) - (e.value : Rat) - (b : Rat)) +
-        (gn : Rat) * ((rowDot v row : Rat) - (rowTotal row : Rat) * (e.penalty : Rat)) := by
+        (gn : Rat) * ((rowDot v row : Rat) - (rowTotal row : Rat) * (sc : Rat) * (e.penalty : Rat)) := by
   unfold excess
   simp only [Rat.intCast_add, Rat.intCast_mul, Rat.intCast_sub, Rat.intCast_natCast]
 
 variable {p : Problem}
 
-/-- The functional is monetary. -/
-theorem Problem.functional_monetary (s : Fin (p.n + 1)) : Monetary (p.functional s) := by
-  unfold Problem.functional
-  split
-  · exact maxV_monetary s
-  · exact minV_monetary s
+/-- What `check` decides, as facts about the problem. -/
+structure Problem.Checked (p : Problem) : Prop where
+  /-- The denominators and the scale are positive. -/
+  den_pos : (0 : Rat) < (p.den : Rat)
+  /-- The discount's too. -/
+  gammaDen_pos : (0 : Rat) < (p.gammaDen : Rat)
+  /-- The scale too. -/
+  scale_pos : (0 : Rat) < (p.scale : Rat)
+  /-- The discount is not negative. -/
+  discount_nonneg : 0 ≤ p.discount
+  /-- And below one. -/
+  discount_lt_one : p.discount < 1
+  /-- Every state is in the list. -/
+  state : ∀ s : Fin (p.n + 1), p.states.getD s [] ∈ p.states
+  /-- With all of its actions. -/
+  actions : ∀ s : Fin (p.n + 1), (p.states.getD s []).length = p.m + 1
+  /-- The scale is that of each state. -/
+  fits : ∀ s : Fin (p.n + 1), p.functional.fits p.scale (p.states.getD s []) = true
+  /-- Every entry passes. -/
+  entry : ∀ (s : Fin (p.n + 1)) (a : Fin (p.m + 1)),
+    (p.entry s a).check p (p.states.map p.functional.value) = true
 
-/-- It is a finite maximum or minimum. -/
-theorem Problem.functional_latticeAffine (s : Fin (p.n + 1)) : LatticeAffine 1 (p.functional s) := by
-  unfold Problem.functional
-  split
-  · exact maxV_latticeAffine s
-  · exact minV_latticeAffine s
-
-/-- **The checker is sound.** If it says `true`, the operator of the problem has exactly one fixed
-point `Q*`, and `low/(1-γ) ≤ Q* - Q ≤ high/(1-γ)` at every pair of the table. C47. -/
-theorem Problem.sound (h : p.check = true) :
-    FixedPointIn p.backup p.table (p.low / (1 - p.discount)) (p.high / (1 - p.discount)) := by
+/-- The facts. -/
+theorem Problem.checked (h : p.check = true) : p.Checked := by
   simp only [Problem.check, Bool.and_eq_true, Nat.blt_eq, Nat.beq_eq, List.all_eq_true] at h
-  obtain ⟨⟨⟨⟨hden, hγ⟩, hlen⟩, hrow⟩, hall⟩ := h
-  have hD : (0 : Rat) < (p.den : Rat) := Rat.natCast_pos.2 hden
+  obtain ⟨⟨⟨⟨⟨⟨hden, hγ⟩, hlen⟩, hrow⟩, hscale⟩, hfits⟩, hall⟩ := h
   have hgd : (0 : Rat) < (p.gammaDen : Rat) := Rat.natCast_pos.2 (by omega)
-  have hγ₀ : 0 ≤ p.discount := div_nonneg Rat.natCast_nonneg hgd
-  have hγ₁ : p.discount < 1 := by
-    have h₁ : (p.gammaNum : Rat) < (p.gammaDen : Rat) := Rat.natCast_lt_natCast.2 hγ
-    have h₂ : p.discount * (p.gammaDen : Rat) = (p.gammaNum : Rat) := by
-      unfold Problem.discount
-      grind
-    false_or_by_contra
-    rename_i hn
-    have := mul_le_mul_right (show 1 ≤ p.discount by grind) (show 0 ≤ (p.gammaDen : Rat) by grind)
-    grind
   have hstate : ∀ s : Fin (p.n + 1), p.states.getD s [] ∈ p.states := fun s =>
     getD_mem (by have := s.isLt; omega) []
-  have hentry : ∀ (s : Fin (p.n + 1)) (a : Fin (p.m + 1)), p.entry s a ∈ p.states.getD s [] := fun s a =>
-    getD_mem (by have := hrow _ (hstate s); have := a.isLt; omega) Entry.none
-  have hcheck := fun (s : Fin (p.n + 1)) (a : Fin (p.m + 1)) => hall _ (hstate s) _ (hentry s a)
+  refine ⟨Rat.natCast_pos.2 hden, hgd, Rat.natCast_pos.2 hscale, div_nonneg Rat.natCast_nonneg hgd, ?_,
+    hstate, fun s => hrow _ (hstate s), fun s => hfits _ (hstate s), fun s a =>
+      hall _ (hstate s) _ (getD_mem (by have := hrow _ (hstate s); have := a.isLt; omega) Entry.none)⟩
+  have h₁ : (p.gammaNum : Rat) < (p.gammaDen : Rat) := Rat.natCast_lt_natCast.2 hγ
+  have h₂ : p.discount * (p.gammaDen : Rat) = (p.gammaNum : Rat) := by
+    unfold Problem.discount
+    grind
+  false_or_by_contra
+  rename_i hn
+  have := mul_le_mul_right (show 1 ≤ p.discount by grind) (show 0 ≤ (p.gammaDen : Rat) by grind)
+  grind
+
+/-- The policy's weights are probabilities. -/
+theorem Problem.Checked.policy_isProb (h : p.Checked) (hm : p.functional = .mean)
+    (s : Fin (p.n + 1)) : IsProb (p.policy s) := by
+  refine ⟨fun a => div_nonneg Rat.natCast_nonneg h.scale_pos, ?_⟩
+  have hf := h.fits s
+  rw [hm] at hf
+  have hw : weightTotal (p.states.getD s []) = p.scale := Nat.beq_eq ▸ hf
+  have e : p.policy s = fun a : Fin (p.m + 1) => (p.scale : Rat)⁻¹ *
+      (((p.states.getD s []).getD a Entry.none).weight : Rat) := by
+    funext a
+    unfold Problem.policy Problem.entry
+    grind
+  have := h.scale_pos
+  rw [e, fsum_mul_left, fsum_weights (h.actions s), hw]
+  grind
+
+/-- The functional is monetary. -/
+theorem Problem.Checked.monetary (h : p.Checked) (s : Fin (p.n + 1)) : Monetary (p.valueOf s) := by
+  unfold Problem.valueOf
+  cases hf : p.functional
+  · exact maxV_monetary s
+  · exact minV_monetary s
+  · exact policyV_monetary (h.policy_isProb hf) s
+
+/-- It is a finite maximum or minimum of means. -/
+theorem Problem.Checked.latticeAffine (h : p.Checked) (s : Fin (p.n + 1)) :
+    LatticeAffine 1 (p.valueOf s) := by
+  unfold Problem.valueOf
+  cases hf : p.functional
+  · exact maxV_latticeAffine s
+  · exact minV_latticeAffine s
+  · exact policyV_latticeAffine (h.policy_isProb hf) s
+
+/-- The values of the states are those that the checker computes. -/
+theorem Problem.Checked.value (h : p.Checked) (s : Fin (p.n + 1)) :
+    (p.valueOf s fun a => p.table s a - p.offset s a) =
+      ((p.states.map p.functional.value).getD s 0 : Rat) / ((p.den : Rat) * (p.scale : Rat)) := by
+  have hlen : s.val < p.states.length := by
+    false_or_by_contra
+    rename_i hn
+    have h₁ := h.actions s
+    rw [List.getD_eq_getElem?_getD, List.getElem?_eq_none (by omega)] at h₁
+    simp at h₁
+  have e₁ : (p.states.map p.functional.value).getD s 0 =
+      p.functional.value (p.states.getD s []) := by
+    rw [List.getD_eq_getElem?_getD, List.getD_eq_getElem?_getD, List.getElem?_map,
+      List.getElem?_eq_getElem hlen]
+    rfl
+  rw [e₁]
+  have hl := h.actions s
+  have hf := h.fits s
+  have hD := h.den_pos
+  unfold Problem.valueOf Problem.table Problem.offset Problem.entry
+  cases hk : p.functional
+  · rw [hk] at hf
+    have hs : p.scale = 1 := Nat.beq_eq ▸ hf
+    rw [hs, show (p.den : Rat) * ((1 : Nat) : Rat) = (p.den : Rat) by
+      rw [show ((1 : Nat) : Rat) = 1 from rfl]; grind]
+    exact rowValue_max hD hl
+  · rw [hk] at hf
+    have hs : p.scale = 1 := Nat.beq_eq ▸ hf
+    rw [hs, show (p.den : Rat) * ((1 : Nat) : Rat) = (p.den : Rat) by
+      rw [show ((1 : Nat) : Rat) = 1 from rfl]; grind]
+    exact rowValue_min hD hl
+  · exact fsum_weightDot hl
+
+/-- A row of an entry is good. -/
+theorem Problem.Checked.row (h : p.Checked) (i : Fin (p.k + 1)) (s : Fin (p.n + 1))
+    (a : Fin (p.m + 1)) : rowGood (p.n + 1) ((p.entry s a).rows.getD i.val []) = true := by
+  have hc := h.entry s a
+  simp only [Entry.check, Bool.and_eq_true, Nat.beq_eq, List.all_eq_true] at hc
+  exact hc.1.1.2 _ (getD_mem (by have := hc.1.1.1; have := i.isLt; omega) [])
+
+/-- The residual under a good row, less a bound, is the checker's number over a positive one. -/
+theorem Problem.Checked.excess_eq (h : p.Checked) (s : Fin (p.n + 1)) (a : Fin (p.m + 1)) {row : Row}
+    (hrow : rowGood (p.n + 1) row = true) (b : Int) :
+    p.reward s a + p.discount * (expect (rowProb row)
+      (fun s' => p.valueOf s' fun a => p.table s' a - p.offset s' a) - p.penalty s a) -
+      p.table s a - (b : Rat) / (p.den : Rat) =
+    (excess p.gammaNum p.gammaDen p.scale (p.states.map p.functional.value) (p.entry s a) row b : Rat) /
+      ((p.gammaDen : Rat) * (rowTotal row : Rat) * (p.scale : Rat) * (p.den : Rat)) ∧
+    (0 : Rat) < (p.gammaDen : Rat) * (rowTotal row : Rat) * (p.scale : Rat) * (p.den : Rat) := by
+  have hW : (0 : Rat) < (rowTotal row : Rat) := by
+    simp only [rowGood, Bool.and_eq_true, Nat.blt_eq] at hrow
+    exact Rat.natCast_pos.2 hrow.2
+  refine ⟨?_, OrderedRing.mul_pos (OrderedRing.mul_pos (OrderedRing.mul_pos h.gammaDen_pos hW)
+    h.scale_pos) h.den_pos⟩
+  rw [expect_row h.value hrow, excess_cast]
+  exact residual_eq h.den_pos hW h.gammaDen_pos h.scale_pos
+
+/-- **The residual is in its range.** C47. -/
+theorem Problem.residual (hp : p.check = true) : ResidualIn p.backup p.table p.low p.high := by
+  have h := Problem.checked hp
+  intro s a
+  have hc := h.entry s a
   simp only [Entry.check, Bool.and_eq_true, Nat.beq_eq, List.all_eq_true, List.any_eq_true,
-    decide_eq_true_eq] at hcheck
-  have hgood : ∀ (i : Fin (p.k + 1)) (s : Fin (p.n + 1)) (a : Fin (p.m + 1)),
-      rowGood (p.n + 1) ((p.entry s a).rows.getD i.val []) = true := fun i s a => (hcheck s a).1.1.2 _
-      (getD_mem (by have := (hcheck s a).1.1.1; have := i.isLt; omega) [])
-  have hP : ∀ i s a, IsProb (p.kernel i s a) := fun i s a => rowProb_isProb (hgood i s a)
-  -- the values of the states
-  have hv : ∀ s : Fin (p.n + 1), p.functional s (fun a => p.table s a - p.offset s a) =
-      ((p.states.map (rowValue p.maximise)).getD s 0 : Rat) / (p.den : Rat) := fun s => by
-    have hs : s.val < p.states.length := by have := s.isLt; omega
-    have e₁ : (p.states.map (rowValue p.maximise)).getD s 0 =
-        rowValue p.maximise (p.states.getD s []) := by
-      rw [List.getD_eq_getElem?_getD, List.getD_eq_getElem?_getD, List.getElem?_map,
-        List.getElem?_eq_getElem hs]
-      rfl
-    rw [e₁]
-    have hl := hrow _ (hstate s)
-    unfold Problem.functional Problem.table Problem.offset Problem.entry
-    cases p.maximise
-    · exact rowValue_min hD hl
-    · exact rowValue_max hD hl
-  refine certified hγ₀ hγ₁ (robustE_monetary hP) (robustE_latticeAffine hP)
-    (fun s => (Problem.functional_monetary s).shift_sub (p.offset s))
-    (fun s => (Problem.functional_latticeAffine s).shift_sub (p.offset s)) fun s a => ?_
-  obtain ⟨⟨⟨hk, -⟩, hlow⟩, row, hrow', hhigh⟩ := hcheck s a
-  have key : ∀ (i : Fin (p.k + 1)) (b : Int),
-      p.reward s a + p.discount * (expect (p.kernel i s a)
-        (fun s' => p.functional s' fun a => p.table s' a - p.offset s' a) - p.penalty s a) -
-        p.table s a - (b : Rat) / (p.den : Rat) =
-      (excess p.gammaNum p.gammaDen (p.states.map (rowValue p.maximise)) (p.entry s a)
-        ((p.entry s a).rows.getD i []) b : Rat) /
-        ((p.gammaDen : Rat) * (rowTotal ((p.entry s a).rows.getD i []) : Rat) * (p.den : Rat)) ∧
-      (0 : Rat) < (p.gammaDen : Rat) * (rowTotal ((p.entry s a).rows.getD i []) : Rat) *
-        (p.den : Rat) := fun i b => by
-    have hg := hgood i s a
-    have hW : (0 : Rat) < (rowTotal ((p.entry s a).rows.getD i []) : Rat) := by
-      simp only [rowGood, Bool.and_eq_true, Nat.blt_eq] at hg
-      exact Rat.natCast_pos.2 hg.2
-    refine ⟨?_, OrderedRing.mul_pos (OrderedRing.mul_pos hgd hW) hD⟩
-    have e : expect (p.kernel i s a)
-        (fun s' => p.functional s' fun a => p.table s' a - p.offset s' a) = _ :=
-      expect_row hv hg
-    rw [e, excess_cast]
-    exact residual_eq hD hW hgd
+    decide_eq_true_eq] at hc
+  obtain ⟨⟨⟨hk, -⟩, hlow⟩, row, hrow', hhigh⟩ := hc
   show p.low ≤ p.reward s a + p.discount * (robustE p.kernel s a _ - p.penalty s a) - p.table s a ∧
     p.reward s a + p.discount * (robustE p.kernel s a _ - p.penalty s a) - p.table s a ≤ p.high
   unfold robustE Problem.low Problem.high
   constructor
   · obtain ⟨i, hi⟩ := exists_eq_fmin fun i => expect (p.kernel i s a)
-      fun s' => p.functional s' fun a => p.table s' a - p.offset s' a
+      fun s' => p.valueOf s' fun a => p.table s' a - p.offset s' a
     rw [← hi]
-    obtain ⟨e, hpos⟩ := key i p.lo
+    obtain ⟨e, hpos⟩ := h.excess_eq s a (h.row i s a) p.lo
     have h₁ := hlow _ (getD_mem (by have := i.isLt; omega) [] :
       (p.entry s a).rows.getD i.val [] ∈ (p.entry s a).rows)
     have h₂ := div_nonneg (Rat.intCast_nonneg.2 h₁) hpos
     rw [← e] at h₂
-    clear e key hcheck
+    unfold Problem.kernel
+    clear e hlow
     grind
   · obtain ⟨j, hj, ej⟩ := List.mem_iff_getElem.1 hrow'
     let i : Fin (p.k + 1) := ⟨j, by omega⟩
     have er : (p.entry s a).rows.getD i.val [] = row := by
       rw [List.getD_eq_getElem?_getD, List.getElem?_eq_getElem hj]
       exact ej
-    obtain ⟨e, hpos⟩ := key i p.hi
+    obtain ⟨e, hpos⟩ := h.excess_eq s a (er ▸ h.row i s a) p.hi
     have h₁ := fmin_le (fun i => expect (p.kernel i s a)
-      fun s' => p.functional s' fun a => p.table s' a - p.offset s' a) i
-    have h₂ := mul_le_mul_left h₁ hγ₀
-    rw [er] at e hpos
-    have h₃ : (excess p.gammaNum p.gammaDen (p.states.map (rowValue p.maximise)) (p.entry s a) row
-        p.hi : Rat) / ((p.gammaDen : Rat) * (rowTotal row : Rat) * (p.den : Rat)) ≤ 0 := by
-      rw [div_le_iff hpos]
-      have := Rat.intCast_nonpos.2 hhigh
-      grind
-    rw [← e] at h₃
-    clear e key hcheck h₁
+      fun s' => p.valueOf s' fun a => p.table s' a - p.offset s' a) i
+    have h₂ := mul_le_mul_left h₁ h.discount_nonneg
+    have ek : p.kernel i s a = rowProb row := by unfold Problem.kernel; rw [er]
+    rw [ek] at h₂
+    have h₃ := div_nonneg (Rat.intCast_nonneg.2 (show 0 ≤ -excess p.gammaNum p.gammaDen p.scale
+      (p.states.map p.functional.value) (p.entry s a) row p.hi by omega)) hpos
+    rw [Rat.intCast_neg] at h₃
+    clear hlow h₁
     grind
+
+/-- **The checker is sound.** If it says `true`, the operator of the problem has exactly one fixed
+point `Q*`, and `low/(1-γ) ≤ Q* - Q ≤ high/(1-γ)` at every pair of the table. C47. -/
+theorem Problem.sound (hp : p.check = true) :
+    FixedPointIn p.backup p.table (p.low / (1 - p.discount)) (p.high / (1 - p.discount)) := by
+  have h := Problem.checked hp
+  have hP : ∀ i s a, IsProb (p.kernel i s a) := fun i s a => rowProb_isProb (h.row i s a)
+  exact certified h.discount_nonneg h.discount_lt_one (robustE_monetary hP) (robustE_latticeAffine hP)
+    (fun s => (h.monetary s).shift_sub (p.offset s))
+    (fun s => (h.latticeAffine s).shift_sub (p.offset s)) (Problem.residual hp)
 
 /-- The sup-norm form, for a bound that is decided with the check: `‖Q - Q*‖∞ ≤ bound`. C47. -/
 theorem Problem.sound_supNorm (h : p.check = true) {bound : Rat}
