@@ -73,7 +73,7 @@ def test_the_manifest_pins_what_the_lakefile_asks_for() -> None:
     packages = {p["name"]: p for p in manifest["packages"]}
     direct = {name: p for name, p in packages.items() if not p["inherited"]}
     required = {r["name"]: r for r in lakefile["require"]}
-    assert manifest["name"] == lakefile["name"]
+    assert manifest["name"] == f"«{lakefile['name']}»"  # as Lake quotes a name with a hyphen
     assert set(direct) == set(required)
     assert direct["resac"]["dir"] == required["resac"]["path"]
     assert direct["mathlib"]["url"] == required["mathlib"]["git"]
