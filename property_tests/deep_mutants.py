@@ -16,6 +16,7 @@ def options(name: str, old: str, new: str) -> Mutant:
 
 
 BASE, LEARNER, HEADS, SLOPES = "algorithms/base.py", "learner.py", "heads.py", "slopes.py"
+DERIVATIVES = "derivatives.py"
 RESAC, SAC, TD3, TEMPERATURE = "algorithms/resac.py", "algorithms/sac.py", "algorithms/td3.py", "temperature.py"
 KERNELS, POINTWISE = "networks/pass_kernels.py", "networks/pointwise_kernels.py"
 EAGER, COMPILED, LAYOUT = "networks/eager_passes.py", "networks/compiled_passes.py", "networks/layout.py"
@@ -32,21 +33,23 @@ TARGETS = (
         "terminals bootstrap",
         BASE,
         "self.going.view(shape)",
-        "torch.ones_like(self.going).view(shape)",
+        "self.going.new_ones(self.going.shape).view(shape)",
         FORMULA,
     ),
     deep("the batch is where it may be", BASE, "shape[batch_axis] = -1", "shape[-1] = -1", GENERIC),
     deep("variance over K", HEADS, "heads.var(0, correction=1)", "heads.var(0, correction=0)", OF_HEADS),
-    deep("deviation over K", HEADS, "(len(heads) - 1) ** -0.5", "len(heads) ** -0.5", OF_HEADS),
-    deep("slope of the deviation over K", HEADS, "((len(centred) - 1) * dev", "(len(centred) * dev", OF_HEADS),
+    deep("deviation over K", DERIVATIVES, "(len(heads) - 1) ** -0.5", "len(heads) ** -0.5", OF_HEADS),
+    deep("slope of the deviation over K", DERIVATIVES, "((len(centred) - 1) * dev", "(len(centred) * dev", OF_HEADS),
     deep(
         "equal heads divide by zero",
-        HEADS,
+        DERIVATIVES,
         "        scale.masked_fill_(deviation < torch.finfo(deviation.dtype).tiny, 0.0)\n",
         "",
         OF_HEADS,
     ),
-    deep("spread of heads from their rounded mean", HEADS, "heads - heads[0]", "heads - 0.0 * heads[0]", OF_HEADS),
+    deep(
+        "spread of heads from their rounded mean", DERIVATIVES, "heads - heads[0]", "heads - 0.0 * heads[0]", OF_HEADS
+    ),
     deep("squares of the whole batch", HEADS, "div(heads.shape[1])", "div(heads.shape[0])", OF_HEADS),
     deep(
         "epistemic penalty added",
@@ -70,13 +73,13 @@ TARGETS = (
         "layout.offsets[2 * layout.layers]",
         PASSES,
     ),
-    deep("RE-SAC's entropy subtracted", RESAC, "torch.sub(value, log_prob", "torch.add(value, log_prob", FORMULA),
+    deep("RE-SAC's entropy subtracted", RESAC, "value.sub(log_prob", "value.add(log_prob", FORMULA),
     deep("variance of the blend", RESAC, "* ensemble_variance(heads)", "* ensemble_variance(value)", FORMULA),
     deep(
         "blend turned round",
         RESAC,
-        "torch.lerp(least, heads, independence)",
-        "torch.lerp(heads, least, independence)",
+        "least.lerp(heads, independence)",
+        "heads.lerp(least, independence)",
         FORMULA,
     ),
     deep(

@@ -77,7 +77,7 @@ FAMILY = (
     family(
         "bac: exploitation alone",
         "bac",
-        "torch.lerp(explore, self.exploitation_target(after), blend)",
+        "explore.lerp(self.exploitation_target(after), blend)",
         "self.exploitation_target(after)",
     ),
     family(
@@ -145,7 +145,7 @@ FAMILY = (
     family(
         "resac: deviation not clipped",
         "resac",
-        "sigma if sigma_clip is None else torch.minimum(sigma, sigma_clip * mean.abs())",
+        "sigma if sigma_clip is None else sigma.minimum(sigma_clip * mean.abs())",
         "sigma",
         SWITCHES,
     ),

@@ -1,6 +1,6 @@
 """The agents of the training command, each a module, and what is known of a command line before it is parsed.
 
-A module has `base_config`, `require_read`, `description`, `build`, and `threads`, a context for building and training.
+A module has `base_config`, `require_read`, `description`, `build`, and `threads`, a context for training.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from rich import box
@@ -14,8 +14,10 @@ from rich.table import Table
 from pyresac.envs.bus.comparison import paired_difference
 from pyresac.tasks.corridor_baselines import BASELINES, Values, rules_of, searched
 from pyresac.tasks.corridor_task import CorridorTask
-from pyresac.training.deep_trainee import DeepTrainee
 from pyresac.training.mean_intervals import half_width
+
+if TYPE_CHECKING:
+    from pyresac.training.deep_trainee import DeepTrainee
 
 FINAL_SEED = 5_000
 """Of the final episodes: none of those that training was evaluated on."""

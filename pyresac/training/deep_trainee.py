@@ -9,16 +9,18 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from rich.console import Console
 
 from pyresac.deep.algorithms.base import Algorithm, DeepOptions
 from pyresac.deep.learner import Learner
 from pyresac.deep.networks.inputs import Inputs
 from pyresac.deep.networks.network import Network
 from pyresac.deep.replay import ReplayBuffer, Widths, buffer_bytes
-from pyresac.errors import DivergenceError
+from pyresac.errors import DivergenceError, InputError
 from pyresac.tasks.experience import Numbers
 from pyresac.tasks.snapshots import generator_state, restore_generator
 from pyresac.tasks.task import Codes, Played, Task
+from pyresac.training.deep_report import print_result, result_of
 from pyresac.training.run_options import RunOptions
 
 COMPARED = 8192
@@ -226,3 +228,23 @@ class DeepTrainee:
         self.buffer.load_arrays(parts["replay"])
         restore_generator(self._replay, state["replay"])
         self.step, self._episodes = state["step"], state["episodes"]
+
+    def result(self) -> dict[str, Any]:
+        """What was learned beside the classical rules, as JSON."""
+        return result_of(self, self._run.final_episodes)
+
+    def show(self, result: Mapping[str, Any], console: Console) -> None:
+        """Print it."""
+        print_result(console, self, result)
+
+
+def device_named(name: str) -> torch.device:
+    """A device of PyTorch. Raises InputError if it cannot be used."""
+    try:
+        device = torch.device(name)
+        torch.empty(1, device=device)
+        torch.Generator(device=device)
+    except (RuntimeError, AssertionError, ImportError) as error:
+        reason = str(error).splitlines()[0]
+        raise InputError(f"device = {name!r} cannot be used: {reason}") from error
+    return device

@@ -14,15 +14,16 @@ largest of min_k Q̂_k over 10 uniformly random actions, which the buffer need n
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
-import torch
 from msgspec import Meta
-from torch import Tensor
 
 from pyresac.deep.algorithms.base import DeepOptions, TargetInputs
 from pyresac.deep.algorithms.sac import SAC, SACOptions
 from pyresac.options import Count, Fraction, Positive
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,8 @@ class BACOptions(SACOptions):
 
 def expectile_error(difference: Tensor, expectile: float) -> Tensor:
     """E[|τ − 1(u < 0)|·u²] of u (B,), Eq. 5 of IQL: differences above 0 weigh τ, those below 1 − τ."""
+    import torch
+
     weight = torch.where(difference < 0.0, 1.0 - expectile, expectile)
     return (weight * difference.square()).mean()
 
@@ -63,10 +66,12 @@ class BAC(SAC):
     def target(self, after: TargetInputs) -> Tensor:
         """y = λ·y_exploit + (1 − λ)·y_explore (B,), the BEE operator; y_explore is SAC's target."""
         explore, blend = super().target(after), self.options.blend
-        return explore if blend == 0.0 else torch.lerp(explore, self.exploitation_target(after), blend)
+        return explore if blend == 0.0 else explore.lerp(self.exploitation_target(after), blend)
 
     def exploitation_target(self, after: TargetInputs) -> Tensor:
         """r + γ(1 − d)·V(s′) (B,); or the published program's, with max_j min_k Q̂_k(s′, a_j) for V."""
+        import torch
+
         if after.state_value is not None:
             return after.backup(after.state_value)
         shape = after.next_action.shape

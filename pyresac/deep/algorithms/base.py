@@ -8,22 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Generic, Literal, TypeVar
 
-import torch
 from msgspec import Meta
-from torch import Tensor
 
 from pyresac.deep.networks.layout import Activation, NetworkLayout, Normalisation
-from pyresac.deep.networks.network import Network
-from pyresac.deep.noise import Noise
-from pyresac.deep.policies.deterministic import Deterministic
-from pyresac.deep.policies.policy import Policy, SampledAction
-from pyresac.deep.policies.squashed_gaussian import SquashedGaussian
-from pyresac.deep.quantiles import Fractions
 from pyresac.errors import InputError
 from pyresac.options import Checked, Count, Discount, NonNegative, Positive, Share
-from pyresac.tasks.experience import Experience
+
+if TYPE_CHECKING:
+    import torch
+    from torch import Tensor
+
+    from pyresac.deep.networks.network import Network
+    from pyresac.deep.noise import Noise
+    from pyresac.deep.policies.policy import Policy, SampledAction
+    from pyresac.deep.quantiles import Fractions
+    from pyresac.tasks.experience import Experience
 
 Widths = tuple[Count, ...]
 
@@ -152,7 +153,7 @@ class TargetInputs:
         shape = [1] * value.ndim
         shape[batch_axis] = -1
         reward, going = self.reward.view(shape), self.going.view(shape)
-        return torch.addcmul(reward, going, value, value=self.discount)
+        return reward.addcmul(going, value, value=self.discount)
 
 
 @dataclass(frozen=True)
@@ -215,6 +216,9 @@ class Algorithm(Generic[Options]):
 
     def policy(self, log_volume: float, actions: int) -> Policy:
         """The form of the policy. log_volume: Σ log half-width of the action box of `actions` coordinates."""
+        from pyresac.deep.policies.deterministic import Deterministic
+        from pyresac.deep.policies.squashed_gaussian import SquashedGaussian
+
         return SquashedGaussian(log_volume) if self.entropy else Deterministic()
 
     def fractions(self, size: int, noise: Noise, evaluates: bool = False) -> Fractions | None:
@@ -232,6 +236,8 @@ class Algorithm(Generic[Options]):
     @property
     def critic_type(self) -> type[Network]:
         """What the critics of `critic_layout` are."""
+        from pyresac.deep.networks.network import Network
+
         return Network
 
     def initial_critic(self, layout: NetworkLayout, generator: torch.Generator) -> Tensor:

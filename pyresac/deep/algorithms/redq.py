@@ -13,16 +13,18 @@ with RE-SAC makes one update every 16 steps, the actor's among them, not 20 a st
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from msgspec import Meta
-from torch import Tensor
 
 from pyresac.deep.algorithms.base import DeepOptions, TargetInputs
 from pyresac.deep.algorithms.sac import SAC, SACOptions
 from pyresac.deep.heads import squared_error
 from pyresac.errors import InputError
 from pyresac.options import Count, Positive
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 
 @dataclass(frozen=True)

@@ -11,17 +11,20 @@ mean of the two heads, not the first (preset `published-td3`).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from msgspec import Meta
-from torch import Tensor
 
 from pyresac.deep.algorithms.base import ActorInputs, Algorithm, DeepOptions, TargetInputs
 from pyresac.deep.heads import squared_error
-from pyresac.deep.networks.network import Network
-from pyresac.deep.noise import Noise
-from pyresac.deep.policies.policy import SampledAction
 from pyresac.options import NonNegative
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from pyresac.deep.networks.network import Network
+    from pyresac.deep.noise import Noise
+    from pyresac.deep.policies.policy import SampledAction
 
 
 @dataclass(frozen=True)

@@ -12,17 +12,20 @@ are asked at random fractions, and drops the largest quantiles of each critic by
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from msgspec import Meta
-from torch import Tensor
 
 from pyresac.deep.algorithms.base import ActorInputs, DeepOptions, TargetInputs, Widths
 from pyresac.deep.algorithms.quantile_critics import QuantileAlgorithm, QuantileOptions, require_implicit
-from pyresac.deep.noise import Noise
 from pyresac.deep.quantiles import Fractions, ascending, even_fractions, quantile_huber, uniform_fractions
 from pyresac.errors import InputError
 from pyresac.options import Count
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from pyresac.deep.noise import Noise
 
 
 @dataclass(frozen=True)
