@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from pyresac.envs.bus.controllers import controller_named
 from pyresac.envs.bus.metrics import metrics_table
+from pyresac.envs.bus.named_controllers import controller_named
 from pyresac.envs.bus.simulator import Simulator
 from pyresac.tasks.corridor_task import BLOCK, EVALUATION_DAYS, CorridorTask
 

@@ -15,8 +15,8 @@ from msgspec import Meta
 
 from pyresac.deep.algorithms import ALGORITHMS, algorithm_of, algorithm_type
 from pyresac.deep.algorithms.base import DeepOptions
-from pyresac.envs.bus.controllers import controller_named
 from pyresac.envs.bus.named import corridor_named
+from pyresac.envs.bus.named_controllers import controller_named
 from pyresac.errors import InputError
 from pyresac.options import Checked, differences, kinds_of, read_options, to_plain
 from pyresac.tasks.environments import keywords_in

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,23 +19,11 @@ from pyresac.errors import DivergenceError, InputError
 from pyresac.tasks.experience import Numbers
 from pyresac.tasks.snapshots import generator_state, restore_generator
 from pyresac.tasks.task import Codes, Played, Task
-from pyresac.training.deep_report import print_result, result_of
+from pyresac.training.deep_report import FINAL_SEED, Comparison, print_result, result_of
 from pyresac.training.run_options import RunOptions
 
 COMPARED = 8192
 """Evaluated decisions, at most, whose values are compared with their returns."""
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """Values of the critics beside what was earned, over decisions of evaluation episodes, in the task's rewards."""
-
-    value: float
-    """Mean of Q̄."""
-    deviation: float
-    """Mean of σ_ens."""
-    earned: float
-    """Mean discounted return."""
 
 
 class DeepTrainee:
@@ -231,11 +218,12 @@ class DeepTrainee:
 
     def result(self) -> dict[str, Any]:
         """What was learned beside the classical rules, as JSON."""
-        return result_of(self, self._run.final_episodes)
+        played = self.play(self._run.final_episodes, FINAL_SEED)
+        return result_of(self.task, played, self.compare(played), self.step, self.learner.updates)
 
     def show(self, result: Mapping[str, Any], console: Console) -> None:
         """Print it."""
-        print_result(console, self, result)
+        print_result(console, self.task, result, self.algorithm.values_have_a_unit)
 
 
 def device_named(name: str) -> torch.device:

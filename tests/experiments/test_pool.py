@@ -15,7 +15,7 @@ import pytest
 from pyresac.experiments import pool
 from pyresac.experiments.__main__ import main
 from pyresac.experiments.experiment import EXPERIMENTS, SCALES, Run, experiment
-from pyresac.train import planned
+from pyresac.training.command_line import planned
 
 WORKER = """
 import json, sys, time
