@@ -15,11 +15,11 @@ def options(name: str, old: str, new: str) -> Mutant:
     return Mutant(f"options: {name}", "options.py", old, new, ("test_options",), ".")
 
 
-BASE, LEARNER, HEADS, SLOPES = "algorithms/base.py", "learner.py", "heads.py", "slopes.py"
+BASE, LEARNER, HEADS, SLOPES = "algorithms/algorithm.py", "learner.py", "heads.py", "slopes.py"
 DERIVATIVES = "derivatives.py"
 RESAC, SAC, TD3, TEMPERATURE = "algorithms/resac.py", "algorithms/sac.py", "algorithms/td3.py", "temperature.py"
 KERNELS, POINTWISE = "networks/pass_kernels.py", "networks/pointwise_kernels.py"
-EAGER, COMPILED, LAYOUT = "networks/eager_passes.py", "networks/compiled_passes.py", "networks/layout.py"
+EAGER, COMPILED, LAYOUT = "networks/eager_passes.py", "networks/compiled_passes.py", "networks/network_layout.py"
 GAUSSIAN, DETERMINISTIC = "policies/squashed_gaussian.py", "policies/deterministic.py"
 
 FORMULA, WHOLE, GENERIC, TABULAR = "test_resac", "test_whole_update", "test_algorithms", "test_tabular_agreement"

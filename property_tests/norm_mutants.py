@@ -14,7 +14,7 @@ LAYER, BATCH, BESIDE, SEEN = "test_layer_norm", "test_batch_norm", "test_beside_
 FORMULA, PLAIN = "networks/eager_passes.py", "networks/pass_kernels.py"
 ROWS, KERNELS = "networks/layer_norm_kernels.py", "networks/batch_norm_kernels.py"
 RUNNING, PASSES = "networks/running_statistics.py", "networks/batch_passes.py"
-LEARNER, STATISTICS, LAYOUT = "learner.py", "observation_statistics.py", "networks/layout.py"
+LEARNER, STATISTICS, LAYOUT = "learner.py", "observation_statistics.py", "networks/network_layout.py"
 
 NORM = (
     norm("LayerNorm over the batch", FORMULA, "value.shape[2:], eps", "value.shape[1:], eps", LAYER),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -71,3 +73,43 @@ def test_cycles_are_found(sources: dict[str, str], expected: list[list[str]], tm
     for name, text in sources.items():
         (tmp_path / "p" / f"{name}.py").write_text(text)
     assert cycles(imports(modules(tmp_path / "p"))) == expected
+
+
+SHARED_FILES = {
+    "live": "the exact twin has the names of the module that it is the twin of",
+    "mdp": "the exact twin",
+    "operator": "the exact twin",
+    "sets": "tabular.exact.sets has uncertainty sets over the rationals, figures.sets draws uncertainty sets",
+    "errors": "the errors of the package, and of the repository's tools for proofs, which are in no wheel",
+    "corridor": "a module of experiments has the name of its experiment",
+    "noise": "a module of experiments has the name of its experiment",
+}
+"""Names of files that stand twice, and why that misleads nobody."""
+SHARED_CLASSES: dict[str, str] = {}
+"""Names of public classes that stand twice, and why."""
+
+
+def twice(names: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    """Names with the modules that have them, of those that more than one has."""
+    where: dict[str, list[str]] = {}
+    for name, module in names:
+        where.setdefault(name, []).append(module)
+    return {name: found for name, found in where.items() if len(found) > 1}
+
+
+def test_no_two_files_of_one_name() -> None:
+    packages = {other.rpartition(".")[0] for other in TREES}
+    stems = [(name.rpartition(".")[2], name) for name in TREES if name not in packages]
+    found = twice((stem, name) for stem, name in stems if stem != "__main__")
+    assert found.keys() == SHARED_FILES.keys(), found
+
+
+def test_no_two_classes_of_one_name() -> None:
+    classes = [
+        (node.name, module)
+        for module, tree in TREES.items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+    ]
+    found = twice(classes)
+    assert found.keys() == SHARED_CLASSES.keys(), found

@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from pyresac.deep.adam import Adam
-from pyresac.deep.algorithms.base import ActorInputs, Algorithm, DeepOptions, EntropyOptions, TargetInputs
+from pyresac.deep.algorithms.algorithm import ActorInputs, Algorithm, TargetInputs
+from pyresac.deep.algorithms.deep_options import DeepOptions, EntropyOptions
 from pyresac.deep.heads import ensemble_deviation
 from pyresac.deep.networks.inputs import Inputs, joined
-from pyresac.deep.networks.layout import NetworkLayout
 from pyresac.deep.networks.network import Network
+from pyresac.deep.networks.network_layout import NetworkLayout
 from pyresac.deep.networks.passes import ForwardPass
 from pyresac.deep.networks.running_statistics import RunningStatistics
 from pyresac.deep.noise import Noise

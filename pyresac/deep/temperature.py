@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from pyresac.deep.adam import Adam
-from pyresac.deep.algorithms.base import EntropyOptions
+from pyresac.deep.algorithms.deep_options import EntropyOptions
 
 LARGEST_EXPONENT = 88.0
 """e to it is finite in float32."""

@@ -46,7 +46,7 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Certificate:
+class LeanCertificate:
     """What Lean is given. low, high: the range of T Q − Q, numerators over `den`. bound: what follows for ‖Q − Q*‖∞."""
 
     den: int
@@ -67,7 +67,7 @@ class Certificate:
         return rounded_up(self.exact_bound)
 
 
-def certificate(operator: RevOperator, q: Floats) -> Certificate:
+def certificate(operator: RevOperator, q: Floats) -> LeanCertificate:
     """The certificate of a table q (S, A) for the operator's fixed point.
 
     Raises FormalError where the operator has no finite rational form (a soft value, a ball of kernels), where it is
@@ -92,7 +92,7 @@ def certificate(operator: RevOperator, q: Floats) -> Certificate:
     states = tuple(tuple(entries[s, a] for a in pairs[s]) for s in range(mdp.n_states))
     maximise = isinstance(operator.value, Max)
     residuals = list(_residuals(states, gamma, maximise))
-    return Certificate(den, gamma, maximise, states, floor(min(residuals)), -floor(-max(residuals)))
+    return LeanCertificate(den, gamma, maximise, states, floor(min(residuals)), -floor(-max(residuals)))
 
 
 def _entry_of(numbers: list[int], rows: tuple[Row, ...]) -> Entry:
@@ -182,7 +182,7 @@ def _exponent(x: Fraction) -> int:
 # ---------------------------------------------------------------------------------------------- Lean text
 
 
-def lean_text(found: Certificate, name: str, title: str) -> str:
+def lean_text(found: LeanCertificate, name: str, title: str) -> str:
     """The Lean file: the problem, the check, and what follows for the table.
 
     name: the last part of the namespace. title: one line on what was solved.

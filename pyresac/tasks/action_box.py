@@ -12,7 +12,7 @@ from pyresac.errors import InputError
 
 
 @dataclass(frozen=True)
-class Box:
+class ActionBox:
     """A bounded action space: a = centre + half·v with v in [−1, 1]."""
 
     centre: NDArray[np.float32]
@@ -24,7 +24,7 @@ class Box:
     high: NDArray[np.float32]
 
     @classmethod
-    def of(cls, space: gym.Space[object], where: str) -> Box:
+    def of(cls, space: gym.Space[object], where: str) -> ActionBox:
         """Of a Gymnasium space. Raises InputError unless it is a Box of numbers with low < high, finite in float32."""
         if not isinstance(space, gym.spaces.Box):
             raise InputError(f"{where} has the action space {space}; the deep agent needs a Box")

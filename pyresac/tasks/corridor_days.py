@@ -15,7 +15,7 @@ from pyresac.envs.bus.episodes import Form
 from pyresac.envs.bus.observation import Observation, pending
 from pyresac.envs.bus.vector import VectorBusCorridor
 from pyresac.errors import InputError
-from pyresac.tasks.action_box import Box
+from pyresac.tasks.action_box import ActionBox
 from pyresac.tasks.experience import Numbers
 
 
@@ -25,7 +25,7 @@ class CorridorDays:
     def __init__(self, corridor: Corridor, count: int, published: bool, form: Form, rule: Controller | None) -> None:
         self.env = VectorBusCorridor(count, corridor, form, published)
         self.layout = self.env.episodes.layout
-        self.box = Box.of(self.env.single_action_space, "the corridor")
+        self.box = ActionBox.of(self.env.single_action_space, "the corridor")
         self._rule = rule
         _, trips, places, _ = self.env.episodes.simulator.state.visits.shape
         self._held = np.zeros((count, trips, places) if rule is not None else (0, 0, 0))

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pyresac.errors import CheckpointError, DivergenceError, InputError
-from pyresac.tasks.action_box import Box
+from pyresac.tasks.action_box import ActionBox
 from pyresac.tasks.environments import make_environment
 from pyresac.tasks.experience import Experience, Numbers
 from pyresac.tasks.features import Observations
@@ -22,7 +22,7 @@ from pyresac.tasks.snapshots import (
     restore_environment,
     restore_wrappers,
 )
-from pyresac.tasks.task import Codes, Played, Policy, play_in_blocks
+from pyresac.tasks.task import Codes, Played, PolicyFunction, play_in_blocks
 from pyresac.tasks.variation import Variation
 
 LANES = 32
@@ -61,7 +61,7 @@ class BoxTask:
         self._variation = variation
         self._envs = [self._made(evaluation=False) for _ in range(copies)]
         space = self._envs[0].action_space
-        self.box = Box.of(space, self._where)
+        self.box = ActionBox.of(space, self._where)
         if not isinstance(space, gym.spaces.Box) or not np.issubdtype(space.dtype, np.floating):
             raise InputError(f"{self._where} has the action space {space}; the deep agent needs a Box of floats")
         self._space = space
@@ -130,7 +130,7 @@ class BoxTask:
         found, self._finished = self._finished, []
         return found
 
-    def play(self, policy: Policy, episodes: int, seed: int, discount: float) -> Played:
+    def play(self, policy: PolicyFunction, episodes: int, seed: int, discount: float) -> Played:
         """Episodes in environments of their own, episode i begun with a seed hashed from (seed, 1, i).
 
         Metrics: "return", "length" in steps, "cut" (1 where a time limit ended the episode). Raises DivergenceError
@@ -169,7 +169,7 @@ class BoxTask:
             prepare_player(env, self._unplayed, self._envs[0])
         return self._players[:count]
 
-    def _side_by_side(self, policy: Policy, envs: list[Environment], seeds: list[int]) -> list[_Episode]:
+    def _side_by_side(self, policy: PolicyFunction, envs: list[Environment], seeds: list[int]) -> list[_Episode]:
         episodes = [_Episode() for _ in seeds]
         dense, codes = self._blank(len(seeds))
         for row, seed in enumerate(seeds):

@@ -9,11 +9,11 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from pyresac.tasks.action_box import Box
+from pyresac.tasks.action_box import ActionBox
 from pyresac.tasks.experience import Experience, Numbers
 
 Codes: TypeAlias = NDArray[np.int64]
-Policy: TypeAlias = Callable[[Numbers, Codes], Numbers]
+PolicyFunction: TypeAlias = Callable[[Numbers, Codes], Numbers]
 """Units (n, A) of n states: continuous features (n, C), codes (n, F) with their offsets."""
 
 
@@ -74,7 +74,7 @@ class Task(Protocol):
 
     copies: int
     title: str
-    box: Box
+    box: ActionBox
     dense: int
     """Continuous features C."""
     categories: tuple[int, ...]
@@ -91,7 +91,7 @@ class Task(Protocol):
     def finished(self) -> list[float]:
         """Returns of the training episodes that have ended since the last call."""
 
-    def play(self, policy: Policy, episodes: int, seed: int, discount: float) -> Played:
+    def play(self, policy: PolicyFunction, episodes: int, seed: int, discount: float) -> Played:
         """Episodes of a deterministic policy, always the same ones for a seed."""
 
     def state(self) -> dict[str, Any]:

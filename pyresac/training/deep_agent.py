@@ -14,7 +14,7 @@ import tyro
 from msgspec import Meta
 
 from pyresac.deep.algorithms import ALGORITHMS, algorithm_of, algorithm_type
-from pyresac.deep.algorithms.base import DeepOptions
+from pyresac.deep.algorithms.deep_options import DeepOptions
 from pyresac.envs.bus.named import corridor_named
 from pyresac.envs.bus.named_controllers import controller_named
 from pyresac.errors import InputError

@@ -10,11 +10,12 @@ import torch
 from numpy.typing import NDArray
 from rich.console import Console
 
-from pyresac.deep.algorithms.base import Algorithm, DeepOptions
+from pyresac.deep.algorithms.algorithm import Algorithm
+from pyresac.deep.algorithms.deep_options import DeepOptions
 from pyresac.deep.learner import Learner
 from pyresac.deep.networks.inputs import Inputs
 from pyresac.deep.networks.network import Network
-from pyresac.deep.replay import ReplayBuffer, Widths, buffer_bytes
+from pyresac.deep.replay import ReplayBuffer, RowWidths, buffer_bytes
 from pyresac.errors import DivergenceError, InputError
 from pyresac.tasks.experience import Numbers
 from pyresac.tasks.snapshots import generator_state, restore_generator
@@ -38,7 +39,7 @@ class DeepTrainee:
         options: DeepOptions = algorithm.options
         self.task, self.algorithm, self.options, self._run = task, algorithm, options, run
         self.chunk = max(1, 50 // task.copies) * task.copies
-        widths = Widths(len(task.box.half), task.dense, len(task.categories))
+        widths = RowWidths(len(task.box.half), task.dense, len(task.categories))
         self.buffer = ReplayBuffer(options.buffer_size, widths)
         learner_seed, replay_seed = np.random.SeedSequence([run.seed, 2]).generate_state(2)
         self.learner = Learner(

@@ -16,7 +16,7 @@ LARGEST_SEED = 2**32 - 1
 
 Steps = Annotated[int, Meta(ge=1, le=10**12 - 1)]
 """A number of steps; the names of checkpoints have twelve digits."""
-Episodes = Annotated[int, Meta(ge=1, le=1_000_000)]
+EpisodeCount = Annotated[int, Meta(ge=1, le=1_000_000)]
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class RunOptions(Checked):
     """Seed of everything, from 0 to 2³² − 1: equal seeds and options give bit-identical runs."""
     eval_every: Steps = 10_000
     """Steps between greedy evaluations, each a row of metrics.csv."""
-    eval_episodes: Episodes = 30
+    eval_episodes: EpisodeCount = 30
     """Episodes of such an evaluation."""
     final_episodes: Annotated[int, Meta(ge=2, le=1_000_000)] = 1_000
     """Episodes measured at the end."""

@@ -15,8 +15,8 @@ from threadpoolctl import threadpool_limits
 
 from pyresac.errors import CheckpointError, InputError
 from pyresac.options import read_options
-from pyresac.tabular.learner import LearnerOptions, TabularLearner
-from pyresac.tasks.discrete import EnvOptions, Episodes, make_discrete, make_resumable, play
+from pyresac.tabular.tabular_learner import LearnerOptions, TabularLearner
+from pyresac.tasks.discrete import EnvOptions, PlayedEpisodes, make_discrete, make_resumable, play
 from pyresac.tasks.snapshots import (
     environment_state,
     generator_state,
@@ -144,7 +144,7 @@ class TabularTrainee:
         self._open_window()
         return row
 
-    def _play(self, episodes: int, seed: int) -> Episodes:
+    def _play(self, episodes: int, seed: int) -> PlayedEpisodes:
         """The greedy policy, in an environment that earlier evaluations have left no trace in."""
         prepare_player(self._eval_env, self._unplayed, self._env)
         discount, limit = self.config.learner.discount, self.config.problem.eval_step_limit

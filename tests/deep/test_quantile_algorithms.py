@@ -14,7 +14,7 @@ from quantile_cases import CPU, STATE, UNIT32, learner_of, random_batch, target_
 from torch import Tensor
 
 from pyresac.deep.algorithms import algorithm_of
-from pyresac.deep.algorithms.base import ActorInputs
+from pyresac.deep.algorithms.algorithm import ActorInputs
 from pyresac.deep.algorithms.dsac import DSACOptions
 from pyresac.deep.algorithms.tqc import TQCOptions, truncated_each, truncated_pool
 from pyresac.deep.networks.implicit_layout import ImplicitLayout

@@ -12,7 +12,7 @@ import pytest
 from train_command import assert_refused
 
 from pyresac.deep.algorithms import ALGORITHMS, algorithm_type
-from pyresac.deep.algorithms.base import DeepOptions, EntropyOptions
+from pyresac.deep.algorithms.deep_options import DeepOptions, EntropyOptions
 from pyresac.deep.algorithms.resac import Departures, RESACOptions
 from pyresac.errors import InputError
 from pyresac.train import main

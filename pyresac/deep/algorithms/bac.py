@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from msgspec import Meta
 
-from pyresac.deep.algorithms.base import DeepOptions, TargetInputs
+from pyresac.deep.algorithms.algorithm import TargetInputs
+from pyresac.deep.algorithms.deep_options import DeepOptions
 from pyresac.deep.algorithms.sac import SAC, SACOptions
 from pyresac.options import Count, Fraction, Positive
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from pyresac.deep.algorithms.base import Algorithm, EntropyOptions
+from pyresac.deep.algorithms.algorithm import Algorithm
+from pyresac.deep.algorithms.deep_options import EntropyOptions
 from pyresac.deep.networks.implicit_layout import EmbeddingActivation, ImplicitLayout
-from pyresac.deep.networks.layout import NetworkLayout
+from pyresac.deep.networks.network_layout import NetworkLayout
 from pyresac.errors import InputError
 from pyresac.options import Count
 

@@ -18,7 +18,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from pyresac.deep.algorithms.base import ActorInputs, Algorithm, DeepOptions, EntropyOptions, TargetInputs
+from pyresac.deep.algorithms.algorithm import ActorInputs, Algorithm, TargetInputs
+from pyresac.deep.algorithms.deep_options import DeepOptions, EntropyOptions
 from pyresac.deep.algorithms.pessimism import PessimismSchedule
 from pyresac.deep.heads import ensemble_deviation, ensemble_variance, squared_error
 from pyresac.errors import InputError
@@ -29,8 +30,8 @@ if TYPE_CHECKING:
     import torch
     from torch import Tensor
 
-    from pyresac.deep.networks.layout import NetworkLayout
     from pyresac.deep.networks.network import Network
+    from pyresac.deep.networks.network_layout import NetworkLayout
     from pyresac.deep.policies.policy import Policy
 
 SIGMA_DECAY = 0.99

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from msgspec import Meta
 
-from pyresac.deep.algorithms.base import ActorInputs, Algorithm, DeepOptions, TargetInputs
+from pyresac.deep.algorithms.algorithm import ActorInputs, Algorithm, TargetInputs
+from pyresac.deep.algorithms.deep_options import DeepOptions
 from pyresac.deep.heads import squared_error
 from pyresac.options import NonNegative
 

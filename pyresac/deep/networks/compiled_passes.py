@@ -17,7 +17,7 @@ from torch import Tensor
 
 from pyresac.deep.networks import pass_kernels as kernels
 from pyresac.deep.networks.inputs import Inputs
-from pyresac.deep.networks.layout import Integers, NetworkLayout
+from pyresac.deep.networks.network_layout import Integers, NetworkLayout
 
 SMALL_PRODUCT = 10**6
 """Multiplications of a product up to which OpenBLAS does without packing."""
@@ -81,11 +81,11 @@ class CompiledPass(NamedTuple):
             raise ValueError("this pass was run with keep=False; it has no gradient")
         matrix, slope = self.matrix.numpy(), of_output.contiguous().numpy()
         of_inputs = np.empty((len(matrix), len(self.dense), columns), self.dense.dtype)
-        plan, chunk = self.layout.plan, _chunk(self.layout, len(self.dense))
+        places, chunk = self.layout.arrays, _chunk(self.layout, len(self.dense))
 
         def work_on(first: int, last: int) -> None:
             kernels.backward(
-                *(matrix, first, last, *plan, self.dense, self.codes, self.hidden, self.inverse),
+                *(matrix, first, last, *places, self.dense, self.codes, self.hidden, self.inverse),
                 *(self.rows, slope, gradient, of_inputs, chunk),
             )
 
@@ -103,11 +103,11 @@ def run_compiled(matrix: Tensor, layout: NetworkLayout, inputs: Inputs, keep: bo
     hidden = np.empty((heads, rows * sum(layout.hidden)), dense.dtype)
     inverse = np.empty((heads, rows * len(layout.normalised)), dense.dtype)
     output = np.empty((heads, size, layout.outputs), dense.dtype)
-    numbers, plan, known = parameters.numpy(), layout.plan, [True] * heads
+    numbers, places, known = parameters.numpy(), layout.arrays, [True] * heads
 
     def work_on(first: int, last: int) -> None:
         known[first] = kernels.forward(
-            *(numbers, first, last, *plan, dense, given, hidden, inverse, rows, output, chunk)
+            *(numbers, first, last, *places, dense, given, hidden, inverse, rows, output, chunk)
         )
 
     share(heads, layout, size, threads, work_on)

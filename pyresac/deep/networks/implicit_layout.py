@@ -7,7 +7,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Literal, TypeAlias
 
-from pyresac.deep.networks.layout import NetworkLayout
+from pyresac.deep.networks.network_layout import NetworkLayout
 
 EmbeddingActivation: TypeAlias = Literal["relu", "sigmoid"]
 

@@ -18,8 +18,8 @@ from torch.nn.functional import layer_norm
 from pyresac.deep.networks.eager_passes import ACTIVATIONS, run_eager, with_embeddings
 from pyresac.deep.networks.implicit_layout import EmbeddingActivation, ImplicitLayout
 from pyresac.deep.networks.inputs import Inputs
-from pyresac.deep.networks.layout import LAYER_EPSILON
 from pyresac.deep.networks.network import Network
+from pyresac.deep.networks.network_layout import LAYER_EPSILON
 from pyresac.deep.networks.passes import ForwardPass
 
 EMBEDDING_ACTIVATIONS: dict[EmbeddingActivation, Callable[[Tensor], Tensor]] = {

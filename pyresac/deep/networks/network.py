@@ -8,7 +8,7 @@ from pyresac.deep.networks import batch_passes
 from pyresac.deep.networks.compiled_passes import run_compiled
 from pyresac.deep.networks.eager_passes import perceptrons, run_eager
 from pyresac.deep.networks.inputs import Inputs
-from pyresac.deep.networks.layout import NetworkLayout, weight_norms
+from pyresac.deep.networks.network_layout import NetworkLayout, weight_norms
 from pyresac.deep.networks.passes import ForwardPass
 from pyresac.deep.networks.running_statistics import RunningStatistics
 

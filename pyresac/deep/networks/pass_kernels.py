@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pyresac.deep.networks.layer_norm_kernels import normalise, normalise_back, scale_and_shift
-from pyresac.deep.networks.layout import Integers
+from pyresac.deep.networks.network_layout import Integers
 from pyresac.jit import compiled
 
 Numbers = NDArray[Any]

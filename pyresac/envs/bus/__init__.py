@@ -20,8 +20,8 @@ from pyresac.envs.bus.controllers import (
     TwoWayLooking,
 )
 from pyresac.envs.bus.corridor import Corridor, Direction, Vehicle
+from pyresac.envs.bus.corridor_files import load_corridor, save_corridor
 from pyresac.envs.bus.default import default_corridor, disturbed_corridor
-from pyresac.envs.bus.files import load_corridor, save_corridor
 from pyresac.envs.bus.gtfs import gtfs_corridor
 from pyresac.envs.bus.metrics import METRICS, Metrics, by_hour, by_stop, day_metrics, metrics_table
 from pyresac.envs.bus.named_controllers import controller_named

@@ -112,10 +112,10 @@ class NetworkLayout:
         return tuple(accumulate(self.categories, initial=0))
 
     @cached_property
-    def plan(self) -> Plan:
+    def arrays(self) -> LayoutArrays:
         """The layout as arrays."""
         offsets = np.array(self.offsets[:-1], dtype=np.int64)
-        return Plan(
+        return LayoutArrays(
             tanh=self.activation == "tanh",
             sizes=np.array(self.sizes, dtype=np.int64),
             weights=offsets[: self.layers],
@@ -170,7 +170,7 @@ class NetworkLayout:
         return matrix
 
 
-class Plan(NamedTuple):
+class LayoutArrays(NamedTuple):
     """A layout as compiled kernels take it."""
 
     tanh: bool
