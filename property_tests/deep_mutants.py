@@ -16,7 +16,7 @@ def options(name: str, old: str, new: str) -> Mutant:
 
 
 BASE, LEARNER, HEADS, SLOPES = "algorithms/algorithm.py", "learner.py", "heads.py", "slopes.py"
-DERIVATIVES = "derivatives.py"
+AGENT, DERIVATIVES = "agent.py", "derivatives.py"
 RESAC, SAC, TD3, TEMPERATURE = "algorithms/resac.py", "algorithms/sac.py", "algorithms/td3.py", "temperature.py"
 KERNELS, POINTWISE = "networks/pass_kernels.py", "networks/pointwise_kernels.py"
 EAGER, COMPILED, LAYOUT = "networks/eager_passes.py", "networks/compiled_passes.py", "networks/network_layout.py"
@@ -143,8 +143,8 @@ UPDATE = (
     deep(
         "heads of the online critics in the target",
         LEARNER,
-        "frozen = _run(self.target, ",
-        "frozen = _run(self.critic, ",
+        "frozen = run_critics(self.target, ",
+        "frozen = run_critics(self.critic, ",
         GENERIC,
     ),
     deep("penalty of the online critics", LEARNER, "critic=self.target,", "critic=self.critic,", DEPARTURES),
@@ -168,8 +168,8 @@ UPDATE = (
     deep(
         "the anchor's slope left out",
         LEARNER,
-        "            gradient += _used(more)\n",
-        "            _used(more)\n",
+        "            gradient += required(more)\n",
+        "            required(more)\n",
         WHOLE,
     ),
     deep(
@@ -240,23 +240,23 @@ UPDATE = (
     ),
     deep(
         "exploration by the averaged policy",
-        LEARNER,
+        AGENT,
         "self.policy.sample(self.actor.run(self._seen(state), keep=False)",
         "self.policy.sample(self.averaged.run(self._seen(state), keep=False)",
         GENERIC,
     ),
     deep(
         "the present policy is played",
-        LEARNER,
+        AGENT,
         "self.averaged if actor is None",
         "self.actor if actor is None",
         GENERIC,
     ),
     deep(
         "values of the target critics",
-        LEARNER,
-        "_run(self.critic, self._seen(state), unit, fractions, keep=False)",
-        "_run(self.target, self._seen(state), unit, fractions, keep=False)",
+        AGENT,
+        "run_critics(self.critic, self._seen(state), unit, fractions, keep=False)",
+        "run_critics(self.target, self._seen(state), unit, fractions, keep=False)",
         GENERIC,
     ),
     deep(
@@ -285,16 +285,16 @@ UPDATE = (
     ),
     deep(
         "the initial mean is one of the spread",
-        LEARNER,
+        AGENT,
         "biases[-1][:, :actions] +=",
         "biases[-1][:, -actions:] +=",
         PESSIMISM,
     ),
     deep("generator not restored", LEARNER, "        self.noise.generator.set_state(generator)\n", "", STATE),
-    deep("averaged policy not saved", LEARNER, '"averaged": self.averaged, ', "", STATE),
+    deep("averaged policy not saved", AGENT, '"averaged": self.averaged, ', "", STATE),
     deep(
         "slow policy not saved",
-        LEARNER,
+        AGENT,
         '            networks["target_actor"] = self.target_actor\n',
         "            pass\n",
         STATE,

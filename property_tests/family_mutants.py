@@ -184,8 +184,8 @@ FAMILY = (
     ),
     of_learner(
         "V is fitted to the critics that move",
-        "_run(self.target, batch.state, batch.action, fractions, keep=False)",
-        "_run(self.critic, batch.state, batch.action, fractions, keep=False)",
+        "run_critics(self.target, batch.state, batch.action, fractions, keep=False)",
+        "run_critics(self.critic, batch.state, batch.action, fractions, keep=False)",
         PAPERS,
     ),
     of_learner(
@@ -209,7 +209,12 @@ FAMILY = (
         "Adam(self.state_value.matrix, options.critic_lr)",
         PAPERS,
     ),
-    of_learner(
-        "V not saved", '            networks["state_value"] = self.state_value\n', "            pass\n", SETTINGS
+    Mutant(
+        "V not saved",
+        "agent.py",
+        '            networks["state_value"] = self.state_value\n',
+        "            pass\n",
+        (SETTINGS,),
+        "deep",
     ),
 )

@@ -185,7 +185,7 @@ QUANTILES = (
     ),
     quantiles(
         "an evaluation draws fractions",
-        "learner.py",
+        "agent.py",
         "self.algorithm.fractions(len(unit), self.noise, evaluates=True)",
         "self.algorithm.fractions(len(unit), self.noise)",
         FORMULAS,

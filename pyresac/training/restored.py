@@ -79,7 +79,7 @@ def restore_run(path: Path, policy: PolicyName = "averaged", device: str = "cpu"
     where = f"the newest checkpoint of {path}"
     require_same_run(saved, values, where)
     trainee = build(_playable(config, device))
-    from pyresac.deep.learner import load_tensors  # PyTorch, as in `build`
+    from pyresac.deep.agent import load_tensors  # PyTorch, as in `build`
 
     try:
         trainee.step = saved.state["trainee"]["step"]
