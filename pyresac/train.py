@@ -66,7 +66,7 @@ def run(arguments: list[str], out: Console) -> int:
 
 
 def _way_on(folder: RunFolder | None) -> str:
-    """After an end without a new checkpoint."""
+    """How to go on after an end without a new checkpoint."""
     if folder is None:
         return " before there was a run folder"
     last = folder.latest()
@@ -75,7 +75,7 @@ def _way_on(folder: RunFolder | None) -> str:
 
 
 def _refused(error: OSError) -> str:
-    """What the system said, and of which file."""
+    """The system's message, with the file that it is about."""
     reason = error.strerror or str(error)
     return reason if error.filename is None else f"{reason}: {error.filename}"
 

@@ -101,7 +101,7 @@ class Agent:
         return 0.0 if self.temperature is None else self.temperature.alpha
 
     def observe(self, dense: Numbers) -> None:
-        """Count these states (m, C), in which training acted, to the statistics of observations."""
+        """Add states (m, C) in which training acted to the statistics of observations."""
         if self.observations is not None:
             self.observations.add(dense)
 

@@ -15,8 +15,8 @@ class Deviation(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, heads: Tensor) -> Tensor:
-        # Seen from the first head: heads that nearly agree keep their digits, and those that agree are exactly 0 apart,
-        # which the rounding of their mean would spoil.
+        # Differences to the first head: where heads nearly agree no digits are lost, and equal heads differ by exactly
+        # 0. Their rounded mean could differ from all of them.
         apart = heads - heads[0]
         centred = apart.sub_(apart.mean(0))
         deviation: Tensor = centred.norm(dim=0).mul_((len(heads) - 1) ** -0.5)

@@ -57,9 +57,9 @@ class Learner(Agent):
 
     @torch.no_grad()
     def update(self, batch: Batch) -> None:
-        """One update on a batch; the actor takes part every `actor_every`-th time.
+        """One update on a batch; the actor learns in every `actor_every`-th.
 
-        All of it uses the α that it begins with. Autograd sees only the algorithm's formulas, through `slopes`.
+        The whole update uses the α that it begins with. Autograd sees only the algorithm's formulas, through `slopes`.
         """
         self.updates += 1
         batch = batch._replace(state=self._seen(batch.state), next_state=self._seen(batch.next_state))
@@ -84,8 +84,8 @@ class Learner(Agent):
     def _policy_passes(
         self, batch: Batch, improves: bool
     ) -> tuple[ForwardPass | None, SampledAction | None, SampledAction]:
-        """The actor's pass and actions at the batch's states, None if it does not take part; and actions whose last
-        rows are at the next states."""
+        """The actor's pass and actions at the batch's states, both None where it does not learn, and the actions a′:
+        their last B rows are those at the next states."""
         size = len(batch.reward)
         if self.target_actor is None and not self._by_batch:
             # a′ and the actor's own step are of the same policy, so both states go through it at once
@@ -125,7 +125,7 @@ class Learner(Agent):
         alpha: float,
         fractions: Fractions | None,
     ) -> Tensor:
-        """heads: at (s′, a′), quantiles at these fractions."""
+        """y, without a graph. heads: at (s′, a′); fractions: of their quantiles."""
 
         def heads_at(unit: Tensor) -> Tensor:
             return heads_of(run_critics(self.target, batch.next_state, unit, fractions, keep=False), fractions)
@@ -149,7 +149,7 @@ class Learner(Agent):
         )
 
     def _improve_state_value(self, batch: Batch) -> None:
-        """Before the critics' step, whose target networks it reads as the target has read them."""
+        """A step of V(s), before the critics': it reads the same target networks as the target has."""
         if self.state_value is None:
             return
         fractions = self.algorithm.fractions(len(batch.reward), self.noise)
@@ -239,11 +239,11 @@ class Learner(Agent):
         self._optimisers[name].step(gradient, follow)
 
     def _noted(self) -> bool:
-        """Whether this update's statistics are noted; the actor's are where it takes part as well."""
+        """Whether this update's statistics are noted; the actor's only where it learns."""
         return self.updates % STATISTICS_EVERY == 0
 
     def evaluated(self, mean_return: float, step: int) -> None:
-        """Tell the mean return of an evaluation of the averaged policy."""
+        """An evaluation of the averaged policy gave this mean return; the best policy so far is kept."""
         self.algorithm.evaluated(mean_return, step)
         if mean_return > self.best_return:
             self.best_return = mean_return

@@ -58,7 +58,7 @@ def spaced_fractions(size: int, count: int, noise: Noise) -> Fractions:
 
 
 def ascending(atoms: Tensor) -> Tensor:
-    """Each row in ascending order, along the last axis, of tensors without a graph; what is no number comes last."""
+    """Each row in ascending order, along the last axis, of tensors without a graph; NaN comes last."""
     import torch
 
     if atoms.device.type != "cpu":

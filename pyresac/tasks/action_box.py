@@ -48,11 +48,11 @@ class ActionBox:
 
     @property
     def log_volume(self) -> float:
-        """Σ log half_i: what log π in units of [−1, 1] exceeds log π in the box's units by."""
+        """Σ log half_i: log π in units of [−1, 1] less log π in the box's units."""
         return float(np.log(self.half.astype(np.float64)).sum())
 
     def to_action(self, unit: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Actions (…, A) from units (…, A); the clipping takes away what rounding puts outside the box."""
+        """Actions (…, A) from units (…, A), clipped because rounding may lead out of the box."""
         return np.clip(self.centre + self.half * unit, self.low, self.high)
 
     def to_unit(self, action: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -45,7 +45,7 @@ class CorridorDays:
         if self._rule is None:
             return self.box.to_action(unit)
         base = np.zeros((len(unit), 1))
-        # a day that has ended begins anew in this step, whatever is done
+        # a day that has ended starts again in this step and reads no action
         rows = np.flatnonzero(self.env.episodes.simulator.pending == 1)
         if rows.size:
             state = self.env.episodes.simulator.state
@@ -59,7 +59,7 @@ class CorridorDays:
         return np.clip((base + self.box.half * unit).astype(np.float32), self.box.low, self.box.high)
 
     def units(self, found: episodes.Transitions) -> Numbers:
-        """(m, 1) the actions of transitions, in units; of what was really held, which the limits may have cut."""
+        """(m, 1) the transitions' actions in units: what was really held, after the limits."""
         if self._rule is None:
             return self.box.to_unit(found.action)
         base = self._held[found.day, found.trip, found.place][:, None]

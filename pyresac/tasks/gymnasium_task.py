@@ -25,7 +25,7 @@ from pyresac.tasks.snapshots import (
 from pyresac.tasks.task import Codes, Played, PolicyFunction, play_in_blocks
 from pyresac.tasks.variation import Variation
 
-LANES = 32
+SIDE_BY_SIDE = 32
 """Evaluation episodes in lockstep, at most."""
 LONGEST = 100_000
 """Steps after which an evaluation episode is cut, so that one in an environment without a time limit ends."""
@@ -136,13 +136,13 @@ class BoxTask:
         Metrics: "return", "length" in steps, "cut" (1 where a time limit ended the episode). Raises DivergenceError
         if the environment gives a number that is not finite.
         """
-        envs = self._anew(min(episodes, LANES))
+        envs = self._anew(min(episodes, SIDE_BY_SIDE))
 
         def block(first: int, count: int) -> Played:
             sources = [np.random.SeedSequence([seed, 1, i]) for i in range(first, first + count)]
             return self._played(self._side_by_side(policy, envs, [_word(source) for source in sources]), discount)
 
-        return play_in_blocks(block, episodes, LANES)
+        return play_in_blocks(block, episodes, SIDE_BY_SIDE)
 
     def _played(self, episodes: list[_Episode], discount: float) -> Played:
         known = [episode.discounted(discount) for episode in episodes]
@@ -164,7 +164,7 @@ class BoxTask:
         wrappers of the first training one."""
         while len(self._players) < count:
             self._players.append(self._made(evaluation=True))
-            self._players[-1].reset(seed=0)  # what an environment makes at its first reset is there to be restored
+            self._players[-1].reset(seed=0)  # so that all that an environment makes at its first reset can be restored
         for env in self._players[:count]:
             prepare_player(env, self._unplayed, self._envs[0])
         return self._players[:count]

@@ -1,4 +1,4 @@
-"""What a deep run ends with: the learned policy beside the classical rules on the same days, or its returns."""
+"""The report of a deep run: the learned policy beside the classical rules on the same days, or its returns."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from pyresac.tasks.task import Played, Task
 from pyresac.training.mean_intervals import half_width
 
 FINAL_SEED = 5_000
-"""Of the final episodes: none of those that training was evaluated on."""
+"""Seed of the final episodes, none of which is played in an evaluation during training."""
 LEARNED = "learned"
 COLUMNS = {"reward": "reward, 10⁶", "wait": "wait, min", "travel": "travel, min"}
 
@@ -76,11 +76,11 @@ def print_result(console: Console, task: Task, result: Mapping[str, Any], values
             why = "the critics learned standardised rewards"
         else:
             why = "time limits end every episode too soon"
-        console.print(f"Value of a decision: nothing to compare it with, {why}.")
+        console.print(f"The critics' values cannot be compared with returns: {why}.")
     else:
         console.print(
-            f"Value of a decision, mean: critics {values['q']:,.1f} (σ_ens {values['sigma']:,.1f}), "
-            f"earned {values['earned']:,.1f}."
+            f"On average the critics value a decision at {values['q']:,.1f} (σ_ens {values['sigma']:,.1f}), "
+            f"and it earned {values['earned']:,.1f}."
         )
 
 
@@ -108,7 +108,7 @@ def _scaled(metric: str, value: float) -> float:
 
 
 def _plain(value: Any) -> Any:
-    """None for what JSON lacks."""
+    """With None for numbers that JSON does not have."""
     if isinstance(value, dict):
         return {name: _plain(part) for name, part in value.items()}
     if isinstance(value, list):

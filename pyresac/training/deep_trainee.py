@@ -77,7 +77,7 @@ class DeepTrainee:
 
     @property
     def work(self) -> Mapping[str, int]:
-        """Counters beside the steps, for the progress bar."""
+        """Other counters than the steps, for the progress bar."""
         return {"updates": self.learner.updates}
 
     def advance(self, steps: int) -> None:
@@ -107,7 +107,7 @@ class DeepTrainee:
         return self.algorithm.statistics(self.learner.critic, self.learner.target)
 
     def _due(self) -> int:
-        """Updates that belong to the steps so far."""
+        """Updates that are due after the steps so far."""
         begun = max(0, self.step - self.options.learning_starts)
         return begun // self.options.update_every * self.options.updates if self.buffer.size else 0
 
@@ -118,7 +118,7 @@ class DeepTrainee:
         return Inputs(numbers, torch.from_numpy(codes).to(device) if codes.shape[1] else None)
 
     def play(self, episodes: int, seed: int, actor: Network | None = None, task: Task | None = None) -> Played:
-        """Episodes of the deterministic averaged policy, or of another actor, in the own task or in a like one.
+        """Episodes of the deterministic averaged policy or of another actor, in this task or in one with its spaces.
 
         Raises DivergenceError if the policy or the environment gives a number that is not finite.
         """
@@ -133,7 +133,7 @@ class DeepTrainee:
         return (self.task if task is None else task).play(policy, episodes, seed, self.options.discount)
 
     def measure(self) -> dict[str, float]:
-        """Play the averaged policy on the evaluation episodes, and close the window of training statistics."""
+        """Play the averaged policy on the evaluation episodes, and begin the training statistics anew."""
         played = self.play(self._run.eval_episodes, 0)
         self.learner.evaluated(float(played.returns.mean()), self.step)
         finished = self.task.finished()
@@ -155,7 +155,7 @@ class DeepTrainee:
         scale = self.options.reward_scale
         for name in row.keys() & {"q_mean", "target_mean", "sigma_mean", "state_value_mean"}:
             row[name] /= scale
-        self.learner.statistics.open()
+        self.learner.statistics.begin()
         return row
 
     def compare(self, played: Played) -> Comparison:

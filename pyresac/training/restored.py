@@ -1,4 +1,4 @@
-"""A run of a deep algorithm, read to be played: its networks, none of its buffer; the run may go on meanwhile."""
+"""A run of a deep algorithm, read for play: its networks without its buffer. The run may still be training."""
 
 from __future__ import annotations
 

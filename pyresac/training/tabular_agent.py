@@ -81,10 +81,10 @@ class TabularTrainee:
         self._state = int(first)
         self._episodes = 0
         self._episode_return = 0.0
-        self._open_window()
+        self._begin_statistics()
 
-    def _open_window(self) -> None:
-        self._window = {"episodes": 0.0, "return": 0.0, "steps": 0.0, "error": 0.0}
+    def _begin_statistics(self) -> None:
+        self._statistics = {"episodes": 0.0, "return": 0.0, "steps": 0.0, "error": 0.0}
 
     @property
     def title(self) -> str:
@@ -99,13 +99,13 @@ class TabularTrainee:
 
     @property
     def work(self) -> Mapping[str, int]:
-        """An update a step: nothing beside the steps."""
+        """None: there is an update a step."""
         return {}
 
     def advance(self, steps: int) -> None:
         """Interact and learn. The end of an episode is `terminated`; a time limit only starts a new episode."""
-        env, learner, window = self._env, self.learner, self._window
-        state, episode_return, error = self._state, self._episode_return, window["error"]
+        env, learner, since = self._env, self.learner, self._statistics
+        state, episode_return, error = self._state, self._episode_return, since["error"]
         for _ in range(steps):
             action = learner.act(state)
             observation, reward, terminated, truncated, _ = env.step(action)
@@ -115,23 +115,23 @@ class TabularTrainee:
             state = after
             if terminated or truncated:
                 self._episodes += 1
-                window["episodes"] += 1
-                window["return"] += episode_return
+                since["episodes"] += 1
+                since["return"] += episode_return
                 episode_return = 0.0
                 first, _ = env.reset()
                 state = int(first)
-        self._state, self._episode_return, window["error"] = state, episode_return, error
-        window["steps"] += steps
+        self._state, self._episode_return, since["error"] = state, episode_return, error
+        since["steps"] += steps
 
     def measure(self) -> dict[str, float]:
-        """Play the greedy policy, and close the window of training statistics."""
-        options, window, learner = self.config, self._window, self.learner
+        """Play the greedy policy, and begin the training statistics anew."""
+        options, since, learner = self.config, self._statistics, self.learner
         (seed,) = _seeds(options.run.seed, _EVALUATION, self.step, 1)
         played = self._play(options.run.eval_episodes, seed)
         row = {
             "episodes": float(self._episodes),
-            "train_return": window["return"] / window["episodes"] if window["episodes"] else float("nan"),
-            "td_error": window["error"] / window["steps"],
+            "train_return": since["return"] / since["episodes"] if since["episodes"] else float("nan"),
+            "td_error": since["error"] / since["steps"],
             "eval_return": float(played.returns.mean()),
             "eval_length": float(played.lengths.mean()),
             "eval_cut": played.cut / options.run.eval_episodes,
@@ -141,7 +141,7 @@ class TabularTrainee:
             "temperature": learner.temperature,
             "exploration": learner.exploration,
         }
-        self._open_window()
+        self._begin_statistics()
         return row
 
     def _play(self, episodes: int, seed: int) -> PlayedEpisodes:
@@ -157,7 +157,7 @@ class TabularTrainee:
             "state": self._state,
             "episodes": self._episodes,
             "episode_return": self._episode_return,
-            "window": self._window,
+            "window": self._statistics,
             "learner_generator": generator_state(self.learner.rng),
             "environment": environment_state(self._env),
         }
@@ -174,7 +174,7 @@ class TabularTrainee:
             raise CheckpointError(f"the checkpoint's {error}") from error
         self._state, self._episodes = state["state"], state["episodes"]
         self._episode_return = state["episode_return"]
-        self._window = dict(state["window"])
+        self._statistics = dict(state["window"])
         restore_generator(self.learner.rng, state["learner_generator"])
         restore_environment(self._env, state["environment"])
 

@@ -1,4 +1,4 @@
-"""What a tabular run ends with: the exact optimum of the environment beside what was learned."""
+"""The report of a tabular run: the exact optimum of the environment beside what was learned."""
 
 from __future__ import annotations
 

@@ -302,7 +302,7 @@ def test_numbers_for_the_metrics(algorithm: str) -> None:
     later = learner.algorithm.statistics(learner.critic, learner.target)
     assert list(later) == list(own)
     assert not set(later) & set(STATISTICS)
-    learner.statistics.open()
+    learner.statistics.begin()
     assert all(np.isnan(value) for value in learner.statistics.means().values())
 
 

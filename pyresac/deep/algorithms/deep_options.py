@@ -45,7 +45,7 @@ class DeepOptions(Checked):
     adam_beta1: Annotated[float, Meta(ge=0, lt=1)] = 0.9
     """Adam's β₁ for critics and actor: how slowly its mean gradient follows."""
     tau: Share = 0.005
-    """Target networks, where there are some, move by this share an update."""
+    """Share by which target networks go to the critics in an update."""
     batch_size: Count = 256
     """Transitions an update."""
     buffer_size: Count = 1_000_000
@@ -57,9 +57,9 @@ class DeepOptions(Checked):
     update_every: Count = 1
     """Environment steps between updates."""
     updates: Count = 1
-    """Updates each time."""
+    """Updates after each `update_every` steps."""
     actor_every: Count = 1
-    """Critic updates an actor update."""
+    """Updates of the critics for each of the actor."""
     grad_clip: Positive | None = None
     """Largest gradient norm of a network (of each critic by itself); None for no limit."""
     ema_rate: Share = 1.0

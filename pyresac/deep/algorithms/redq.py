@@ -37,9 +37,9 @@ class REDQOptions(SACOptions):
     subset_size: Count = 2
     """M, critics of a target."""
     updates: Count = 20
-    """G, updates each time."""
+    """G, updates after each `update_every` steps."""
     actor_every: Count = 20
-    """Critic updates an actor update."""
+    """Updates of the critics for each of the actor."""
     random_steps: Annotated[int, Meta(ge=0)] = 5_000
     """Environment steps at the start whose actions are uniform in the action box."""
     learning_starts: Annotated[int, Meta(ge=0)] = 5_000

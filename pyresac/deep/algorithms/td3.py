@@ -33,7 +33,7 @@ class TD3Options(DeepOptions):
     """TD3. Noise is in units of the action box [−1, 1]."""
 
     actor_every: Annotated[int, Meta(ge=1)] = 2
-    """Critic updates an actor update, d."""
+    """Updates of the critics for each of the actor, d."""
     exploration_noise: NonNegative = 0.1
     """Standard deviation of the noise on actions that collect experience."""
     smoothing_noise: NonNegative = 0.2

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.linalg  # noqa: F401 - the products of the kernels are its BLAS, which must be there to be limited
+import scipy.linalg  # noqa: F401 - loads the BLAS of the kernels' products, so that its threads can be limited
 import threadpoolctl
 import torch
 from numpy.typing import NDArray
@@ -20,11 +20,11 @@ from pyresac.deep.networks.inputs import Inputs
 from pyresac.deep.networks.network_layout import Integers, NetworkLayout
 
 SMALL_PRODUCT = 10**6
-"""Multiplications of a product up to which OpenBLAS does without packing."""
+"""Multiplications up to which OpenBLAS computes a product without packing its factors."""
 CACHED = 2**16
 """Numbers of a layer's activations that a core's cache holds beside the weights that they meet."""
 WORTH_SHARING = 2**21
-"""Multiplications of a pass from which on waking another thread pays."""
+"""Multiplications of a pass from which another thread pays."""
 
 
 def chunk_of(layout: NetworkLayout) -> int:
@@ -141,8 +141,8 @@ def _pool(threads: int) -> ThreadPoolExecutor:
 def single_threaded_libraries() -> Iterator[None]:
     """Give PyTorch and the BLAS of NumPy and SciPy one thread each until the end of the block.
 
-    What is left to them is small, and a thread of theirs that waits for more takes a core from the heads. For commands,
-    whose process it is: no constructor enters it.
+    Little work is left to them, and a waiting thread of theirs would take a core from the heads. Commands enter it,
+    whose process it is; no constructor does.
     """
     before = torch.get_num_threads()
     torch.set_num_threads(1)

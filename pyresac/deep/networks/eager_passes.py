@@ -1,4 +1,4 @@
-"""Passes by PyTorch's operations and autograd: the networks' formula, for other devices and what no kernel computes.
+"""Passes by PyTorch's operations and autograd: the networks' formula, for other devices and where there is no kernel.
 
 Tests hold the compiled kernels to it.
 """

@@ -50,7 +50,7 @@ class Network:
         """Outputs (K, B, outputs), batch normalisation by the running statistics.
 
         The parameters must stay as they are until the last gradient is taken. keep: what gradients need. Codes of
-        `inputs` are offset by `NetworkLayout.code_offsets`. Raises IndexError for a code that is none.
+        `inputs` are offset by `NetworkLayout.code_offsets`. Raises IndexError for an unknown code.
         """
         if self.running is not None:
             matrix = batch_passes.folded_now(self.matrix, self.layout, self.running)
