@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NotRequired, TypedDict
+from typing import Any
 
 import numpy as np
 import torch
@@ -23,18 +23,6 @@ from pyresac.deep.replay import available_bytes
 from pyresac.deep.temperature import Temperature
 from pyresac.errors import CheckpointError, InputError
 from pyresac.tasks.experience import Numbers
-
-
-class AgentArguments(TypedDict):
-    """Keyword arguments of `Agent`, for those that hand them on."""
-
-    actions: int
-    dense: int
-    categories: tuple[int, ...]
-    log_volume: float
-    seed: int
-    device: torch.device
-    threads: NotRequired[int]
 
 
 class Agent:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any, Unpack
+from typing import Any
 
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
 from pyresac.deep.adam import Adam
-from pyresac.deep.agent import Agent, AgentArguments, load_tensors
+from pyresac.deep.agent import Agent, load_tensors
 from pyresac.deep.algorithms.algorithm import ActorInputs, Algorithm, TargetInputs
 from pyresac.deep.critic_passes import heads_of, of_outputs, required, run_critics
 from pyresac.deep.heads import ensemble_deviation
@@ -27,7 +27,7 @@ from pyresac.deep.update_statistics import OF_STATE_VALUE, STATISTICS, STATISTIC
 class Learner(Agent):
     """An agent with its optimisers, which learns from batches of experience."""
 
-    def __init__(self, algorithm: Algorithm[Any], **arguments: Unpack[AgentArguments]) -> None:
+    def __init__(self, algorithm: Algorithm[Any], **arguments: Any) -> None:
         """arguments: those of `Agent`."""
         super().__init__(algorithm, **arguments)
         options = self.options
