@@ -32,7 +32,7 @@ class CorridorTask:
     """Continuous features: those of `observation.scaling`, headways as their excess over the scheduled one; codes: bus,
     stop, direction, period."""
 
-    shown: Mapping[str, str] = {"wait": "wait, min", "travel": "travel, min", "bunching": "bunching"}
+    reported: tuple[str, ...] = ("wait", "travel", "bunching")
 
     def __init__(
         self,

@@ -40,7 +40,7 @@ Environment = gym.Env[Any, Any]
 class BoxTask:
     """`copies` environments of one id. Observations are flattened as they are: nothing is rescaled."""
 
-    shown: Mapping[str, str] = {"length": "length"}
+    reported: tuple[str, ...] = ("length",)
 
     def __init__(
         self,

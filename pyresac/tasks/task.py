@@ -79,8 +79,8 @@ class Task(Protocol):
     """Continuous features C."""
     categories: tuple[int, ...]
     """Categories of each of the F categorical features."""
-    shown: Mapping[str, str]
-    """Metrics that evaluation reports beside the return, each with a short label."""
+    reported: tuple[str, ...]
+    """Metrics that evaluations report beside the return."""
 
     def observe(self) -> tuple[Numbers, Codes]:
         """Present states of all copies."""

@@ -57,7 +57,7 @@ class DeepTrainee:
         self._episodes = 0
         self.columns = (
             *("episodes", "train_return", "eval_return"),
-            *task.shown,
+            *task.reported,
             *("q_eval", "sigma_eval", "earned_eval"),
             *self.learner.statistics.names,
             *self._own_statistics(),
@@ -143,7 +143,7 @@ class DeepTrainee:
             "episodes": float(self._episodes),
             "train_return": float(np.mean(finished)) if finished else float("nan"),
             "eval_return": float(played.returns.mean()),
-            **{name: float(played.metrics[name].mean()) for name in self.task.shown},
+            **{name: float(played.metrics[name].mean()) for name in self.task.reported},
             "q_eval": compared.value,
             "sigma_eval": compared.deviation,
             "earned_eval": compared.earned,
