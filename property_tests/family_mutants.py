@@ -92,7 +92,7 @@ FAMILY = (
         "after.backup(after.state_value)",
         "after.reward + after.discount * after.state_value",
     ),
-    family("bac: expectile of the wrong side", "bac", "torch.where(difference < 0.0,", "torch.where(difference > 0.0,"),
+    family("bac: expectile of the wrong side", "bac", "masked_fill(difference < 0.0,", "masked_fill(difference > 0.0,"),
     family("bac: sign of the expectile's error", "bac", "heads.amin(0) - value", "value - heads.amin(0)"),
     family("bac: V above the largest head", "bac", "heads.amin(0) - value", "heads.amax(0) - value"),
     family("bac: V above the mean head", "bac", "heads.amin(0) - value", "heads.mean(0) - value"),
@@ -104,7 +104,7 @@ FAMILY = (
         "2.0 * after.noise.uniform(*shape) - 1.0",
         "after.noise.uniform(*shape)",
     ),
-    family("bac: worst of the random actions", "bac", "for action in tried]).amax(0)", "for action in tried]).amin(0)"),
+    family("bac: worst of the random actions", "bac", "best.maximum(value)", "best.minimum(value)"),
     family(
         "bac: largest head of each random action",
         "bac",
