@@ -105,7 +105,7 @@ class Learner(Agent):
         """The critics' pass at (s, a), and the frozen heads at (s′, a′).
 
         With batch normalisation both go through the critics as one batch: statistics of the one alone would not fit the
-        other (CrossQ, section 3.2). The target is frozen, but not the statistics that its states have a part in.
+        other (CrossQ, section 3.2). The target is frozen; the batch's statistics, which its states enter, are not.
         """
         if not self._by_batch:
             frozen = run_critics(self.target, batch.next_state, next_action, of_target, keep=False)
