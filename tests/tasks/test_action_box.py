@@ -44,7 +44,8 @@ def test_actions_stay_inside_and_come_back(pair: tuple[float, float], inside: fl
         assert space.contains(action), (unit, action)
     middle = box.to_action(np.zeros(1, dtype=np.float32))
     width = high - low
-    rounding = 2.0**-22 * max(abs(low), abs(high))
+    # centre, half-width, their product and sum are rounded once each, below 2⁻¹²⁶ to multiples of 2⁻¹⁴⁹
+    rounding = 2.0**-22 * max(abs(low), abs(high)) + 2.0**-148
     assert abs(float(middle[0]) - (low + high) / 2) <= rounding
     if rounding < 1e-3 * width:
         back = box.to_unit(box.to_action(np.array([inside], dtype=np.float32)))
