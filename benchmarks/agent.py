@@ -32,7 +32,7 @@ from pyresac.deep.networks.inputs import Inputs
 from pyresac.deep.networks.network_layout import embedding_width
 from pyresac.deep.policies.squashed_gaussian import squashed
 from pyresac.deep.replay import Batch, ReplayBuffer, RowWidths
-from pyresac.tasks.action_box import Box
+from pyresac.tasks.action_box import ActionBox
 from pyresac.tasks.experience import Experience
 from pyresac.training.presets import options_for
 
@@ -238,7 +238,7 @@ class Hopper:
 
     def __init__(self, heads: int) -> None:
         self.env = gym.make("Hopper-v5")
-        self.box = Box.of(self.env.action_space, "Hopper-v5")
+        self.box = ActionBox.of(self.env.action_space, "Hopper-v5")
         self.options = SACOptions(ensemble_size=heads)
         self.buffer = ReplayBuffer(100_000, RowWidths(3, 11, 0))
         self.learner = Learner(
