@@ -5,8 +5,11 @@ from __future__ import annotations
 import errno
 import os
 import sys
-from collections.abc import Callable
-from typing import Any, TextIO
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from pathlib import Path
+from typing import Any, TextIO, TypeAlias
 
 from rich.console import Console
 from rich.markup import escape
@@ -14,6 +17,7 @@ from rich.markup import escape
 from pyresac.errors import DivergenceError, InputError
 
 PIPE_WIDTH = 160
+PACKAGE = Path(__file__).parent
 
 
 class Output:
@@ -55,6 +59,7 @@ class Output:
         return "utf-8" if self._stream is None else self._stream.encoding
 
     def __getattr__(self, name: str) -> Any:
+        """Anything else is the stream's; a missing one has nothing."""
         return getattr(self._stream, name)
 
     def _give_up(self, error: OSError) -> None:
@@ -76,14 +81,36 @@ def abandon(stream: TextIO | None) -> None:
         pass  # a stream in memory has no descriptor, and a closed one nothing to lose
 
 
+@contextmanager
+def safe_streams() -> Iterator[None]:
+    """Within it, all that is printed, by parsers and libraries too, goes through an `Output`."""
+    _open_descriptors()
+    with redirect_stdout(_file(_output(sys.stdout))), redirect_stderr(_file(_output(sys.stderr))):
+        yield
+
+
+def _open_descriptors() -> None:
+    """A process that was started without one of its three streams would give that number to the next file that it
+    opens, and what a library prints would go into that file."""
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # the lowest number that is free
+
+
+def _output(stream: Any) -> Output:
+    return stream if isinstance(stream, Output) else Output(stream)
+
+
 def standard_output() -> Output:
     """What `sys.stdout` is now."""
-    return Output(sys.stdout)
+    return _output(sys.stdout)
 
 
 def console(stderr: bool = False) -> Console:
     """For messages, on an `Output`."""
-    return Console(file=_file(Output(sys.stderr if stderr else sys.stdout)), highlight=False, emoji=False)
+    return Console(file=_file(_output(sys.stderr if stderr else sys.stdout)), highlight=False, emoji=False)
 
 
 def wide_console() -> Console:
@@ -99,25 +126,54 @@ def _file(output: Output) -> TextIO:
 
 
 def exit_code(work: Callable[[], int | None]) -> int:
-    """Do the work and return its exit code, 0 for None; or say in one message why it ended early.
+    """Do the work and return its exit code, 0 for None; or say in one message why it ended early. Parsing belongs to
+    the work: help goes to a reader that may have seen enough.
 
     2 for bad input, 1 when a number is not finite, or the disk or memory refused, 130 when interrupted.
     """
-    complaints = console(stderr=True)
-    try:
-        return work() or 0
-    except InputError as error:
-        complaints.print(f"[bold red]error:[/] {escape(str(error))}", soft_wrap=True)
-        return 2
-    except BrokenPipeError:  # of a parser that prints its help itself, to a reader that has seen enough
-        abandon(sys.stdout)
-        return 0
-    except (DivergenceError, OSError) as error:
-        complaints.print(f"[bold red]stopped:[/] {escape(str(error))}", soft_wrap=True)
-        return 1
-    except MemoryError as error:
-        complaints.print(f"[bold red]stopped:[/] memory is exhausted: {escape(str(error))}", soft_wrap=True)
-        return 1
-    except KeyboardInterrupt as interrupt:
-        complaints.print(f"[bold red]stopped:[/] {escape(str(interrupt) or 'interrupted')}", soft_wrap=True)
-        return 130
+    with safe_streams(), warnings.catch_warnings():
+        warnings.showwarning = _noted(warnings.showwarning)
+        try:
+            return work() or 0
+        except InputError as error:
+            return _said("error", str(error), 2)
+        except (DivergenceError, OSError) as error:
+            return _said("stopped", str(error), 1)
+        except MemoryError as error:
+            return _said("stopped", f"memory is exhausted: {error}", 1)
+        except KeyboardInterrupt as interrupt:
+            return _said("stopped", str(interrupt) or "interrupted", 130)
+
+
+def checked(arguments: list[str] | None) -> list[str]:
+    """The command line's arguments, those of the process for None.
+
+    Raises InputError for an empty one, which an unset variable of the shell leaves: as a path it would be this folder.
+    """
+    found = sys.argv[1:] if arguments is None else arguments
+    for before, argument in zip(["", *found], found, strict=False):
+        name = argument.removesuffix("=") if argument.startswith("--") else before if before.startswith("--") else "one"
+        if argument == "" or (argument.startswith("--") and argument.endswith("=")):
+            raise InputError(f"{name} was given an empty path or value")
+    return found
+
+
+Shown: TypeAlias = Callable[..., None]
+"""`warnings.showwarning`."""
+
+
+def _noted(other: Shown) -> Shown:
+    """Shows a warning of this package as a note, without the line of code; any other as `other` does."""
+
+    def show(message: Warning | str, category: type[Warning], filename: str, *rest: Any, **more: Any) -> None:
+        if Path(filename).is_relative_to(PACKAGE):
+            console(stderr=True).print(f"[yellow]note:[/] {escape(str(message))}", soft_wrap=True)
+        else:
+            other(message, category, filename, *rest, **more)
+
+    return show
+
+
+def _said(how: str, why: str, code: int) -> int:
+    console(stderr=True).print(f"[bold red]{how}:[/] {escape(why)}", soft_wrap=True)
+    return code

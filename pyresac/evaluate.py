@@ -20,7 +20,7 @@ from matplotlib.figure import Figure
 from rich.console import Console
 from rich.markup import escape
 
-from pyresac.command import exit_code, standard_output, wide_console
+from pyresac.command import checked, exit_code, standard_output, wide_console
 from pyresac.envs.bus.named_controllers import controller_named
 from pyresac.envs.bus.simulator import LARGEST_SEED
 from pyresac.errors import InputError
@@ -101,7 +101,7 @@ def main(arguments: list[str] | None = None) -> int:
 
     def work() -> None:
         options = tyro.cli(
-            Evaluate, args=arguments, prog=PROGRAM, description=__doc__, config=(tyro.conf.FlagCreatePairsOff,)
+            Evaluate, args=checked(arguments), prog=PROGRAM, description=__doc__, config=(tyro.conf.FlagCreatePairsOff,)
         )
         run(options, wide_console())
 

@@ -7,7 +7,6 @@ type and bounds; `read_options` builds a class from JSON, and names what it does
 from __future__ import annotations
 
 import dataclasses
-import json
 import math
 import re
 from pathlib import Path
@@ -17,6 +16,7 @@ import msgspec
 from msgspec import Meta
 
 from pyresac.errors import InputError
+from pyresac.reading import read_object
 
 T = TypeVar("T")
 
@@ -168,15 +168,7 @@ def _require_known(kind: Any, values: Any, where: str) -> None:
 
 def load_json(path: Path) -> dict[str, Any]:
     """Read a JSON object from a file. Raises InputError if it is missing or something else."""
-    try:
-        values = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(f"cannot read configuration {path}: {error.strerror}") from error
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"configuration {path} is not JSON: {error}") from error
-    if not isinstance(values, dict):
-        raise InputError(f"configuration {path} holds {type(values).__name__}; it must be a JSON object")
-    return values
+    return read_object(path, "configuration")
 
 
 def differences(old: dict[str, Any], new: dict[str, Any], *, free: frozenset[str] = frozenset()) -> list[str]:

@@ -17,7 +17,8 @@ import numpy as np
 import tyro
 from rich.table import Table
 
-from pyresac.command import exit_code, wide_console
+from pyresac.atomic import atomic_writer
+from pyresac.command import checked, exit_code, wide_console
 from pyresac.errors import InputError
 from pyresac.tabular import (
     Chi2Ball,
@@ -141,16 +142,15 @@ def certificate(solution: Solution) -> str:
 
 def write(solution: Solution, path: Path) -> None:
     """The table to `path`."""
-    if path.suffix == ".npz":
-        with path.open("wb") as file:
+    with atomic_writer(path) as file:
+        if path.suffix == ".npz":
             np.savez_compressed(
                 file, q=solution.q, v=solution.v, policy=solution.policy, error_bound=np.array(solution.error_bound)
             )
-        return
-    with path.open("w", encoding="utf-8") as file:
-        file.write("idstate,value,idaction\n")
+            return
+        file.write(b"idstate,value,idaction\n")
         for s, (v, a) in enumerate(zip(solution.v.tolist(), solution.policy.tolist(), strict=True)):
-            file.write(f"{s},{v!r},{a}\n")
+            file.write(f"{s},{v!r},{a}\n".encode())
 
 
 def run(options: Solve) -> int:
@@ -181,10 +181,9 @@ def run(options: Solve) -> int:
     return 0 if solution.converged else NOT_CERTIFIED
 
 
-def main() -> int:
-    """Command line."""
-    options = tyro.cli(Solve, prog=PROGRAM, description=__doc__)
-    return exit_code(lambda: run(options))
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command; return its exit code."""
+    return exit_code(lambda: run(tyro.cli(Solve, args=checked(arguments), prog=PROGRAM, description=__doc__)))
 
 
 if __name__ == "__main__":

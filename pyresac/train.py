@@ -55,8 +55,6 @@ def run(arguments: list[str], out: Console) -> int:
             return _train_and_report(trainee, config, folder, saved, out)
     except KeyboardInterrupt:
         raise KeyboardInterrupt(f"interrupted{_way_on(folder)}") from None
-    except BrokenPipeError:  # of the parser's help
-        raise
     except OSError as error:
         step = "" if trainee is None else f" at step {trainee.step:,}"
         raise OSError(f"{_refused(error)}{step}{_way_on(folder)}") from error

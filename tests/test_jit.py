@@ -1,14 +1,16 @@
-"""Compilation where a cache can be written and where none can."""
+"""Compilation where a cache can be written, where none can, and where its files are damaged."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from types import SimpleNamespace
+import os
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
-import numba
 import pytest
 
+from pyresac import jit
 from pyresac.jit import compiled
 
 
@@ -17,15 +19,70 @@ def twice(x: int) -> int:
 
 
 def test_without_a_place_for_the_cache(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[dict[str, Any]] = []
+    def refusing(function: Any) -> None:
+        raise RuntimeError("cannot cache function 'twice': no locator available")
 
-    def refusing(**options: Any) -> Callable[[Callable[..., Any]], Any]:
-        asked.append(options)
-        if options.get("cache"):
-            raise RuntimeError("cannot cache function 'twice': no locator available")
-        made: Callable[[Callable[..., Any]], Any] = numba.njit(**options)
-        return made
-
-    monkeypatch.setattr("pyresac.jit.numba", SimpleNamespace(njit=refusing))
+    monkeypatch.setattr(jit, "Cache", refusing)
     assert compiled(twice)(21) == 42
-    assert [options.get("cache", False) for options in asked] == [True, False]
+
+
+MODULE = """
+import sys
+from pyresac.jit import compiled
+
+@compiled
+def twice(x):
+    return 2 * x
+
+@compiled
+def thrice(x):
+    return 3 * x
+
+assert (twice(21), thrice(7)) == (42, 21)
+print([sum(f.stats.cache_hits.values()) for f in (twice, thrice)])
+"""
+FULL = """
+import errno, io, os
+from numba.core import caching
+
+def full(self, path):
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+caching.IndexDataCacheFile._open_for_write = full
+"""
+
+
+def ran(folder: Path, before: str = "") -> tuple[str, str]:
+    """Output and errors of a process that imports two compiled functions and calls them."""
+    (folder / "mine.py").write_text(MODULE)
+    command = [sys.executable, "-c", f"{before}\nimport mine"]
+    env = {
+        **os.environ,
+        "NUMBA_CACHE_DIR": str(folder / "cache"),
+        "PYTHONPATH": f"{folder}:{Path(__file__).parents[1]}",
+    }
+    done = subprocess.run(command, capture_output=True, text=True, env=env, timeout=240, check=True)
+    return done.stdout.strip(), done.stderr
+
+
+@pytest.mark.parametrize(("ending", "left"), [(".nbi", "nothing"), (".nbi", "half"), (".nbc", "half")])
+def test_damaged_files_are_a_miss_said_once_and_mended(tmp_path: Path, ending: str, left: str) -> None:
+    assert ran(tmp_path) == ("[0, 0]", "")
+    kept = list((tmp_path / "cache").rglob(f"*{ending}"))
+    assert len(kept) == 2
+    for path in kept:
+        whole = path.read_bytes()
+        path.write_bytes(b"" if left == "nothing" else whole[: len(whole) // 2])
+    out, error = ran(tmp_path)
+    assert out == "[0, 0]"
+    assert error.count("RuntimeWarning") == 1
+    assert f"what was kept of compiled code in {tmp_path / 'cache'}" in error
+    assert ran(tmp_path) == ("[1, 1]", "")
+
+
+def test_a_full_disk_costs_the_cache_alone(tmp_path: Path) -> None:
+    out, error = ran(tmp_path, FULL)
+    assert out == "[0, 0]"
+    assert error.count("RuntimeWarning") == 1
+    assert "each process compiles again (OSError: [Errno 28] No space left on device)" in error
+    assert ran(tmp_path) == ("[0, 0]", "")

@@ -261,7 +261,7 @@ def test_json_files(tmp_path: Path) -> None:
     path = tmp_path / "options.json"
     with pytest.raises(InputError, match=r"cannot read configuration .*options.json: No such file"):
         load_json(path)
-    for text, message in (("{", "is not JSON"), ("[" * 100_000, "is not JSON"), ("[1]", "holds list; it must be")):
+    for text, message in (("{", "is not JSON"), ("[" * 100_000, "is not JSON"), ("[1]", "holds a list; it must be")):
         path.write_text(text, encoding="utf-8")
         with pytest.raises(InputError, match=message):
             load_json(path)

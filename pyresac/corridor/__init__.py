@@ -10,7 +10,7 @@ from typing import Annotated, TypeAlias
 import tyro
 from rich.console import Console
 
-from pyresac.command import exit_code, wide_console
+from pyresac.command import checked, exit_code, wide_console
 from pyresac.corridor.feeds import Gtfs, Routes
 from pyresac.corridor.pictures import Animate, Draw
 from pyresac.corridor.search import Tune
@@ -33,7 +33,7 @@ def main(arguments: list[str] | None = None) -> int:
     """Run the command; return its exit code."""
 
     def work() -> None:
-        run(tyro.cli(Command, args=arguments, prog=PROGRAM, description=__doc__), wide_console())
+        run(tyro.cli(Command, args=checked(arguments), prog=PROGRAM, description=__doc__), wide_console())
 
     return exit_code(work)
 

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from pyresac.command import console, standard_output
 from pyresac.envs.bus.changes import doubts, with_demand, with_headway
 from pyresac.envs.bus.controllers import Controller
 from pyresac.envs.bus.corridor import Corridor
@@ -84,7 +83,7 @@ class Days:
 def progress_bar() -> Progress:
     """On the standard error, where it is a terminal."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    return Progress(*columns, console=Console(stderr=True), transient=True)
+    return Progress(*columns, console=console(stderr=True), transient=True)
 
 
 def run_controllers(names: tuple[str, ...], days: Days) -> dict[str, list[Record]]:
@@ -95,7 +94,7 @@ def run_controllers(names: tuple[str, ...], days: Days) -> dict[str, list[Record
     controllers = {name: named(name) for name in names}
     corridor = days.line()
     for doubt in doubts(corridor):
-        Console(stderr=True).print(f"[yellow]note:[/] {escape(doubt)}", soft_wrap=True)
+        console(stderr=True).print(f"[yellow]note:[/] {escape(doubt)}", soft_wrap=True)
     simulator = Simulator(corridor, published=days.published)
     records: dict[str, list[Record]] = {name: [] for name in names}
     with progress_bar() as progress:
@@ -126,4 +125,4 @@ def checked_folder(out: Path) -> None:
 
 def print_json(content: dict[str, Any]) -> None:
     """To the standard output."""
-    sys.stdout.write(json.dumps(content, indent=1, allow_nan=False) + "\n")
+    standard_output().write(json.dumps(content, indent=1, allow_nan=False) + "\n")

@@ -34,10 +34,9 @@ class Draw:
     def run(self, console: Console) -> None:
         """Play, and draw."""
         from pyresac.envs.bus import figures  # Matplotlib takes a second
+        from pyresac.figures import style
 
-        if self.out.suffix not in (".png", ".svg", ".pdf"):
-            raise InputError(f"out is {self.out}; expected a file ending in .png, .svg or .pdf")
-        checked_folder(self.out)
+        style.require_picture(self.out)
         records = run_controllers(self.controllers, self.days)
         direction = DIRECTIONS.index(self.direction)
         if self.kind == "time-space":
@@ -48,7 +47,7 @@ class Draw:
         else:
             chart = figures.pareto if self.kind == "pareto" else figures.wait_against_travel
             figure = chart({name: metrics_table(days) for name, days in records.items()})
-        figure.savefig(self.out, dpi=110)
+        style.write(figure, self.out, dpi=110)
         console.print(f"wrote {escape(str(self.out))}")
 
 

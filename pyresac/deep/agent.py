@@ -19,9 +19,9 @@ from pyresac.deep.networks.network_layout import NetworkLayout
 from pyresac.deep.networks.running_statistics import RunningStatistics
 from pyresac.deep.noise import Noise
 from pyresac.deep.observation_statistics import ObservationStatistics
-from pyresac.deep.replay import available_bytes
 from pyresac.deep.temperature import Temperature
 from pyresac.errors import CheckpointError, InputError
+from pyresac.memory import available_bytes
 from pyresac.tasks.experience import Numbers
 
 

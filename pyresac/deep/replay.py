@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -13,6 +12,7 @@ from torch import Tensor
 
 from pyresac.deep.networks.inputs import Inputs
 from pyresac.errors import CheckpointError, InputError
+from pyresac.memory import available_bytes
 from pyresac.tasks.experience import Experience, Numbers
 
 
@@ -112,18 +112,6 @@ class ReplayBuffer:
 def buffer_bytes(capacity: int, widths: RowWidths) -> int:
     """Bytes that a full buffer takes."""
     return 4 * widths.row * capacity
-
-
-def available_bytes() -> int | None:
-    """Bytes of memory that are free now, or None where the system does not say."""
-    try:
-        with open("/proc/meminfo", encoding="ascii") as lines:
-            for line in lines:
-                if line.startswith("MemAvailable:"):
-                    return int(line.split()[1]) * 1024
-        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (OSError, ValueError):
-        return None
 
 
 def _features(dense: Tensor, codes: Tensor) -> Inputs:

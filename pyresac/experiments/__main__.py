@@ -22,9 +22,10 @@ from rich.markup import escape
 from rich.table import Table
 
 from pyresac.atomic import write_atomically
-from pyresac.command import exit_code, wide_console
+from pyresac.command import checked, exit_code, wide_console
 from pyresac.errors import InputError
 from pyresac.experiments.experiment import EXPERIMENTS, Run, Scale, experiment
+from pyresac.reading import read_object
 
 PROGRAM = "python -m pyresac.experiments"
 RUNS, RESULTS = Path("runs/experiments"), Path("results/experiments")
@@ -85,7 +86,7 @@ def main(arguments: list[str] | None = None) -> int:
     def work() -> int:
         given: Any = tyro.cli(
             Command,
-            args=arguments,
+            args=checked(arguments),
             prog=PROGRAM,
             description=__doc__,
             config=(tyro.conf.FlagCreatePairsOff,),
@@ -181,7 +182,7 @@ def _require_plan(folder: Path, runs: list[Run]) -> None:
     plan = {run.name: run.flags for run in runs}
     noted = folder / "plan.json"
     if noted.is_file():
-        other = json.loads(noted.read_text(encoding="utf-8"))
+        other = read_object(noted)
         if other != plan:
             changed = sorted(name for name in {*other, *plan} if other.get(name) != plan.get(name))
             raise InputError(f"{folder} holds another plan: {', '.join(changed[:5])} differ; name another --runs")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import json
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 from pyresac.atomic import write_atomically
 from pyresac.errors import InputError
 from pyresac.experiments.experiment import EXPERIMENTS, SCALES, experiment
+from pyresac.reading import read_object
 from pyresac.training.versions import versions
 
 STYLE = """
@@ -61,11 +61,10 @@ def _newest(folder: Path) -> dict[str, Any] | None:
     for scale in reversed(SCALES):
         path = folder / f"{scale}.json"
         if path.is_file():
-            try:
-                content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-                content["tables"], content["findings"], content["scale"]
-            except (OSError, ValueError, KeyError, TypeError) as error:
-                raise InputError(f"{path} cannot be read as results: {type(error).__name__}: {error}") from error
+            content = read_object(path)
+            lacking = {"tables", "findings", "scale"} - content.keys()
+            if lacking:
+                raise InputError(f"{path} cannot be read as results: it lacks {', '.join(sorted(lacking))}")
             return content
     return None
 

@@ -1,4 +1,4 @@
-"""`python -m pyresac.figures.convergence [PATH]`: what freezing buys, on one MDP.
+"""`python -m pyresac.figures.convergence OUT`: what freezing buys, on one MDP.
 
 Two tables are backed up n times by the same operator; drawn is how far apart they still are, as a fraction of the first
 distance. Under a frozen penalty that is at most γⁿ whatever V and E are (C11); under a live one it depends on the
@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
+from matplotlib.figure import Figure
 
-from pyresac.figures.style import BLUE, GREEN, ORANGE, PURPLE, RED, SKY, new_figure, plain, write
+from pyresac.figures.style import BLUE, GREEN, ORANGE, PURPLE, RED, SKY, figure_command, new_figure, plain
 from pyresac.tabular import (
     EnsembleVariance,
     ExpectationFunctional,
@@ -82,8 +82,8 @@ def curves() -> dict[str, tuple[list[float], str, str]]:
     }
 
 
-def draw(path: Path) -> None:
-    """Write the figure to `path` (its ending chooses the format)."""
+def drawn() -> Figure:
+    """The figure."""
     title = "Two tables under the same backup: frozen penalties contract, live ones need not"
     figure = new_figure(title)
     axes = plain(figure.subplots())
@@ -95,10 +95,13 @@ def draw(path: Path) -> None:
     axes.set(yscale="log", ylim=(1e-4, CEILING), xlim=(0, BACKUPS), xlabel="backups n")
     axes.set_ylabel("‖TⁿQ − TⁿQ′‖∞ / ‖Q − Q′‖∞")
     figure.legend(*axes.get_legend_handles_labels(), loc="outside right center", frameon=False, fontsize=8.5)
-    write(figure, path)
+    return figure
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command; return its exit code."""
+    return figure_command(drawn, "python -m pyresac.figures.convergence", __doc__, arguments)
 
 
 if __name__ == "__main__":
-    target = Path(sys.argv[1] if len(sys.argv) > 1 else "docs/figures/convergence.png")
-    draw(target)
-    print(target)
+    sys.exit(main())

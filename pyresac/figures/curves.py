@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pyresac.errors import InputError
+from pyresac.reading import read_rows
 
 Array = NDArray[np.float64]
 
@@ -67,11 +67,7 @@ def read_curves(path: Path) -> Curves | None:
 
     Raises InputError if it is missing or no table of numbers with a column "step".
     """
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"cannot read {path}: {error}") from error
-    rows = list(csv.reader(line for line in lines if line.endswith("\n")))
+    rows = [row for _, row in read_rows(path, whole_lines=True)]
     if not rows or "step" not in rows[0]:
         raise InputError(f"{path} has no column step in its first line")
     if len(rows) == 1:

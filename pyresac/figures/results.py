@@ -6,7 +6,6 @@ not there is skipped, and said to be. Printed is a Markdown table for each.
 
 from __future__ import annotations
 
-import json
 import re
 import sys
 from collections.abc import Callable, Mapping
@@ -18,11 +17,12 @@ import numpy as np
 import tyro
 from matplotlib.figure import Figure
 
-from pyresac.command import exit_code
+from pyresac.command import checked, exit_code
 from pyresac.errors import InputError
 from pyresac.figures.curves import Curves, Group, grouped, read_curves
 from pyresac.figures.style import new_figure, require_folder, write
 from pyresac.figures.training import CORRIDOR, RETURN, band_on, learning_curve, returns_on, rule_label
+from pyresac.reading import read_object
 
 RUN = re.compile(r"(?P<label>.+)-seed\d+")
 LABELS = {
@@ -104,12 +104,7 @@ def load(folder: Path) -> RunGroup | None:
 def _result(path: Path) -> Mapping[str, Any] | None:
     if not path.exists():
         return None
-    try:
-        result = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise InputError(f"{path} is not JSON: {error}") from error
-    if not isinstance(result, dict):
-        raise InputError(f"{path} holds {type(result).__name__}; it must be a JSON object")
+    result = read_object(path)
     if not isinstance(result.get("return", 0.0), int | float):
         raise InputError(f"{path}: return is {result['return']!r}; it must be a number")
     controllers = result.get("controllers", {})
@@ -212,13 +207,17 @@ class ResultsOptions:
     results: tyro.conf.Positional[Path] = Path("results")
     """Folder of the experiments."""
     figures: tyro.conf.Positional[Path] = Path("docs/figures")
-    """Where the figures go."""
+    """Folder that the figures go into."""
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the command; return its exit code."""
-    options = tyro.cli(ResultsOptions, args=arguments, prog="python -m pyresac.figures.results", description=__doc__)
-    return exit_code(lambda: redraw(options))
+
+    def work() -> None:
+        program = "python -m pyresac.figures.results"
+        redraw(tyro.cli(ResultsOptions, args=checked(arguments), prog=program, description=__doc__))
+
+    return exit_code(work)
 
 
 def redraw(options: ResultsOptions) -> None:
@@ -226,6 +225,8 @@ def redraw(options: ResultsOptions) -> None:
     if not options.results.is_dir():
         raise InputError(f"{options.results} is no folder of results")
     require_folder(options.figures)
+    if not options.figures.absolute().parent.is_dir():
+        raise InputError(f"figures = {options.figures}; there is no folder {options.figures.absolute().parent}")
     for name, (figure, draw) in FIGURES.items():
         experiment = load(options.results / name)
         if experiment is None:

@@ -1,4 +1,4 @@
-"""`python -m pyresac.figures.sets`: what each uncertainty set is on three states, drawn on the simplex.
+"""`python -m pyresac.figures.sets OUT`: what each uncertainty set is on three states, drawn on the simplex.
 
 Each region is the convex hull of the set's own worst rows, for values that point in every direction: the solver's inner
 problem draws it.
@@ -7,14 +7,13 @@ problem draws it.
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from pyresac.figures.style import BLUE, GREY, RED, new_figure, write
+from pyresac.figures.style import BLUE, GREY, RED, figure_command, new_figure
 from pyresac.tabular import (
     Chi2Ball,
     Contamination,
@@ -92,5 +91,10 @@ def figure() -> Figure:
     return result
 
 
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command; return its exit code."""
+    return figure_command(figure, "python -m pyresac.figures.sets", __doc__, arguments)
+
+
 if __name__ == "__main__":
-    print(write(figure(), Path(sys.argv[1] if len(sys.argv) > 1 else "docs/figures/sets.png")))
+    sys.exit(main())

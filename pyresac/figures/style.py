@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from itertools import cycle
 from pathlib import Path
 
+import tyro
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from rich.markup import escape
 
+from pyresac.atomic import atomic_path
+from pyresac.command import checked, console, exit_code
 from pyresac.errors import InputError
 
 BLUE, ORANGE, GREEN, RED, PURPLE, SKY = "#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9"
@@ -44,8 +49,39 @@ def require_folder(figures: Path | None) -> None:
         raise InputError(f"figures = {figures}, which is a file; name a folder")
 
 
-def write(figure: Figure, path: Path) -> Path:
-    """Save to `path`, whose ending chooses the format; folders are made. Raises OSError."""
+def require_picture(path: Path) -> None:
+    """Raise InputError unless a figure can be written to `path`: to be asked before anything is computed."""
+    if path.suffix.removeprefix(".") not in FORMATS:
+        raise InputError(f"out is {path}; expected a file ending in {', '.join(f'.{ending}' for ending in FORMATS)}")
+    if path.is_dir():
+        raise InputError(f"out is {path}, which is a folder; name a file in it")
+    if not path.absolute().parent.is_dir():
+        raise InputError(f"out is {path}; there is no folder {path.absolute().parent}")
+
+
+def write(figure: Figure, path: Path, dpi: int = 160) -> Path:
+    """Save to `path` as a whole; its ending chooses the format, and its folder is made. Raises OSError."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, dpi=160)
+    with atomic_path(path) as temporary:
+        figure.savefig(temporary, dpi=dpi, format=path.suffix.removeprefix("."))
     return path
+
+
+@dataclass(frozen=True)
+class OneFigure:
+    """Where to draw it."""
+
+    out: tyro.conf.Positional[Path]
+    """File to write; .png, .svg or .pdf."""
+
+
+def figure_command(draw: Callable[[], Figure], program: str, about: str | None, arguments: list[str] | None) -> int:
+    """A command that draws one figure to the file that it is given; returns its exit code."""
+
+    def work() -> None:
+        out = tyro.cli(OneFigure, args=checked(arguments), prog=program, description=about).out
+        require_picture(out)
+        write(draw(), out)
+        console().print(f"wrote {escape(str(out))}", soft_wrap=True)
+
+    return exit_code(work)

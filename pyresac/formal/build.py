@@ -20,7 +20,7 @@ from pathlib import Path
 from pyresac.formal.install import Checker
 from pyresac.formal.messages import Message, messages
 from pyresac.formal.screen import forbidden_words
-from pyresac.formal.sources import Module, closure
+from pyresac.formal.sources import Module, closure, source_text
 
 OPTIONS = ("-DautoImplicit=false",)
 """The options of the lakefile."""
@@ -90,7 +90,7 @@ class Builder:
             return Result(module, "cached")
         began = time.monotonic()
         found = self._elaborate(module)
-        if module.file.read_text(encoding="utf-8") != module.text:
+        if source_text(module.file) != module.text:
             found.append(Message(1, 0, "error", "changed while it was checked; run the check again"))
         bad = any(m.severity != "info" for m in found)
         if not bad:
@@ -164,7 +164,7 @@ class Builder:
         """The record of the last good check, or nothing where there is none or it is not readable."""
         try:
             record = json.loads(self._record_file(name.replace(".", "/")).read_text())
-        except (FileNotFoundError, json.JSONDecodeError):
+        except (OSError, ValueError):
             return {}
         return record if isinstance(record, dict) else {}
 

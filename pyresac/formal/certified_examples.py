@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 import tyro
 
+from pyresac.command import safe_streams
 from pyresac.envs.bus.environment import BusCorridor
 from pyresac.formal.certificates import certificate, lean_text
 from pyresac.tabular import FiniteMDP, RevOperator, WorstOfKernels, solve
@@ -93,6 +94,7 @@ def example_text(name: str, q: Floats | None = None) -> str:
     return lean_text(certificate(operator, table), name, title)
 
 
+@safe_streams()
 def main(arguments: list[str] | None = None) -> int:
     """Write the three files."""
     root = tyro.cli(

@@ -18,6 +18,8 @@ from typing import Annotated, Literal
 import numpy as np
 import tyro
 
+from pyresac.atomic import write_atomically
+from pyresac.command import safe_streams
 from pyresac.errors import InputError
 from pyresac.formal.build import Builder, Result
 from pyresac.formal.certificates import LeanCertificate, certificate, decimal, lean_text, rounded_up
@@ -63,6 +65,7 @@ class CertifyOptions:
     """Seconds that the check of the file may take."""
 
 
+@safe_streams()
 def main(arguments: list[str] | None = None) -> int:
     """The command: 0 where the kernel accepts the bound, 1 where the table or the file fails, 2 on bad input."""
     try:
@@ -74,7 +77,7 @@ def main(arguments: list[str] | None = None) -> int:
         if failure := shortfall(found, options.tolerance):
             print(f"{PROGRAM}: {failure}", file=sys.stderr)
             return 1
-        options.out.write_text(text, encoding="utf-8")
+        write_atomically(options.out, text.encode())
         print(f"{options.out}: ‖Q − Q*‖∞ ≤ {decimal(found.bound)}, for {q.size} pairs")
         return 0 if options.write_only else check_file(options)
     except (FormalError, InputError, OSError) as error:

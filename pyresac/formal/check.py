@@ -18,6 +18,7 @@ from pathlib import Path
 
 import tyro
 
+from pyresac.command import safe_streams
 from pyresac.formal import real
 from pyresac.formal.build import Builder, Result
 from pyresac.formal.errors import FormalError
@@ -64,6 +65,7 @@ class CheckOptions:
             raise FormalError(f"--package {self.package} is not a file")
 
 
+@safe_streams()
 def main(arguments: list[str] | None = None) -> int:
     """The command: 0 where everything is checked, 1 where a file is not, 2 where the check cannot be made."""
     try:

@@ -20,6 +20,7 @@ import tyro
 from rich.console import Console
 from rich.table import Table
 
+from pyresac.command import safe_streams
 from pyresac.formal.declarations import Declaration, declarations
 from pyresac.formal.errors import FormalError
 from pyresac.formal.headlines import headlines
@@ -278,6 +279,7 @@ the algorithm's target. Tuples list the actions of one state.
 """
 
 
+@safe_streams()
 def main(arguments: list[str] | None = None) -> int:
     """Print the table, write the page and the README's table; 1 where the ledger and the sources disagree."""
     repository = tyro.cli(

@@ -7,8 +7,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from pyresac.errors import InputError
 from pyresac.formal.errors import FormalError
 from pyresac.formal.screen import blanked
+from pyresac.reading import read_text
 
 CORE = ("Init", "Std", "Lean")
 """The first components of the modules that come with Lean."""
@@ -40,10 +42,18 @@ class Module:
 
 def read_module(name: str, file: Path) -> Module:
     """Read a file; `import`s are looked for in its header only, outside comments."""
-    text = file.read_text(encoding="utf-8")
+    text = source_text(file)
     found = list(_header_imports(blanked(text)))
     names = tuple(dict.fromkeys(m.group("name") for m in found))
     return Module(name, file, text, names, any(m.group("all") for m in found))
+
+
+def source_text(file: Path) -> str:
+    """A source's text with plain line ends. Raises FormalError if it cannot be read or is not UTF-8."""
+    try:
+        return read_text(file).replace("\r\n", "\n")
+    except InputError as error:
+        raise FormalError(str(error)) from error
 
 
 def _header_imports(code: str) -> Iterator[re.Match[str]]:

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import tyro
 
+from pyresac.command import safe_streams
 from pyresac.formal.declarations import Declaration, declared
 from pyresac.formal.ledger import load
 from pyresac.formal.sources import Module, read_tree
@@ -106,6 +107,7 @@ def _entry(text: str, d: Declaration) -> str:
     return f"`{name}`. {d.doc}\n\n```lean\n{statement(text, d.line, d.kind)}\n```\n"
 
 
+@safe_streams()
 def main(arguments: list[str] | None = None) -> int:
     """Write the page."""
     repository = tyro.cli(

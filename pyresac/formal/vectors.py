@@ -20,6 +20,7 @@ from typing import Literal
 
 import tyro
 
+from pyresac.command import safe_streams
 from pyresac.formal.instances import InstanceSource
 from pyresac.tabular.exact import ExactLive, ExactMDP, ExactRev, Table
 from pyresac.tabular.exact.mdp import Kernel
@@ -272,6 +273,7 @@ definitions of this library have the values that the exact Python operator compu
 """
 
 
+@safe_streams()
 def main(arguments: list[str] | None = None) -> int:
     """Write the files, and remove those of kinds that are no more."""
     root = tyro.cli(VectorsOptions, args=arguments, prog="python -m pyresac.formal.vectors", description=__doc__).root

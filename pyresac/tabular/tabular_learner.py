@@ -22,6 +22,7 @@ A time limit is not a terminal: callers pass `terminated` alone, and a truncated
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,6 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pyresac.errors import InputError
+from pyresac.memory import require_memory
 from pyresac.options import Checked, Count, Discount, Fraction, NonNegative, NonPositive, Positive, Share
 from pyresac.tabular import learner_kernels as kernels
 from pyresac.tabular.checks import check_whole
@@ -112,10 +114,8 @@ class TabularLearner:
         check_whole("n_actions", n_actions, low=1)
         self.rng = np.random.Generator(np.random.PCG64(check_whole("seed", seed, low=0)))
         shape = (options.ensemble_size, n_states, n_actions)
-        try:
-            self.q: Array = options.initial_value + options.initial_spread * self.rng.standard_normal(shape)
-        except (MemoryError, ValueError, OverflowError) as error:
-            raise InputError(f"{shape} tables (heads, states, actions) do not fit into memory: {error}") from error
+        require_memory(4 * 8 * math.prod(map(int, shape)), f"a learner of {shape} heads, states and actions")
+        self.q: Array = options.initial_value + options.initial_spread * self.rng.standard_normal(shape)
         self.target: Array = self.q.copy()
         self.counts: NDArray[np.int64] = np.zeros(shape, dtype=np.int64)
         self.kappa: Array = options.lambda_ale * np.abs(self.target).mean(axis=(1, 2))

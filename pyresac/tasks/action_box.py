@@ -44,6 +44,12 @@ class ActionBox:
                 f"{where}: action coordinate {at} lies in [{low[at]}, {high[at]}]; its bounds must be finite in float32"
             )
         centre, half = ((high + low) / 2.0).astype(np.float32), ((high - low) / 2.0).astype(np.float32)
+        narrow = np.flatnonzero(half == 0.0)
+        if narrow.size:
+            at = int(narrow[0])
+            raise InputError(
+                f"{where}: action coordinate {at} lies in [{low[at]}, {high[at]}]; half its width is 0 in float32"
+            )
         return cls(centre, half, -_rounded_down(-low), _rounded_down(high))
 
     @property

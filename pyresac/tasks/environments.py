@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-import json
 from collections.abc import Mapping
 from typing import Any
 
 import gymnasium as gym
 
 from pyresac.errors import InputError
+from pyresac.reading import parse_json
 
 
 def keywords_in(env_options: str) -> dict[str, Any]:
     """Keyword arguments of an environment out of an option's text. Raises InputError unless it is a JSON object."""
-    try:
-        options = json.loads(env_options)
-    except ValueError as error:
-        raise InputError(f"env_options = {env_options!r} is not JSON: {error}") from error
+    options = parse_json(env_options, f"env_options = {env_options!r}")
     if not isinstance(options, dict):
         raise InputError(f"env_options = {env_options!r}; it must be a JSON object")
     return options

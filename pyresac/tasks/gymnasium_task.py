@@ -21,6 +21,7 @@ from pyresac.tasks.snapshots import (
     require_restorable,
     restore_environment,
     restore_wrappers,
+    tried,
 )
 from pyresac.tasks.task import Codes, Played, PolicyFunction, play_in_blocks
 from pyresac.tasks.variation import Variation
@@ -68,6 +69,8 @@ class BoxTask:
         self._observations = Observations(self._envs[0].observation_space, self._where)
         self.dense, self.categories = self._observations.dense, self._observations.categories
         self._players = [self._made(evaluation=True) for _ in range(2)]
+        with tried(self._where):
+            self._try(self._players[0])
         require_restorable(self._players[0], self._players[1], self._where)
         self._unplayed = environment_state(self._players[0])
         self._dense, self._codes = self._blank(copies)
@@ -78,6 +81,15 @@ class BoxTask:
         self._require_finite(self._dense, "a first observation")
         self._running = np.zeros(copies)
         self._finished: list[float] = []
+
+    def _try(self, env: Environment) -> None:
+        """One step, read as those of training are."""
+        dense, codes = self._blank(1)
+        first, _ = env.reset(seed=0)
+        self._observations.read(first, dense[0], codes[0])
+        after, reward, _, _, _ = env.step(self._actions(np.zeros((1, len(self.box.half)), dtype=np.float32))[0])
+        self._observations.read(after, dense[0], codes[0])
+        self._number(reward)
 
     def observe(self) -> tuple[Numbers, Codes]:
         """Features of the present state of each copy."""

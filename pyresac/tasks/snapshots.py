@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+import traceback
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from enum import Enum
 from types import FunctionType, MethodType, ModuleType
 from typing import Any
@@ -31,6 +33,18 @@ _NOT_STATE = frozenset(
 """Attributes that are not saved: the generator in `_np_random` is, and its seed would add nothing."""
 _NO_RECORD = (gym.Env, gym.Space, EnvSpec, type, Enum, ModuleType, FunctionType, MethodType)
 """Types of objects whose attributes are no part of an environment's state."""
+
+
+def _is_generator(value: Any) -> bool:
+    """Whether its state can be saved; that of the system's own source cannot."""
+    return isinstance(value, Generator) and not isinstance(value, random.SystemRandom)
+
+
+def _parts(container: Any) -> Iterable[tuple[Any, Any]]:
+    """Key and part, none of what is no list, tuple or dictionary."""
+    if isinstance(container, dict):
+        return container.items()
+    return enumerate(container) if isinstance(container, list | tuple) else ()
 
 
 def generator_state(generator: Generator) -> dict[str, Any]:
@@ -139,18 +153,32 @@ def require_restorable(env: gym.Env[Any, Any], twin: gym.Env[Any, Any], where: s
     The actions are those of a Discrete space or of a bounded Box. Raises InputError naming the environment, or its
     innermost wrapper that is to blame, if they part. Both environments are left reset and mid-episode.
     """
-    if _departure(env, twin, steps) is None:
-        return
-    for inner, other in zip(reversed(layers_of(env)), reversed(layers_of(twin)), strict=True):
-        departed = _departure(inner, other, steps)
-        if departed is not None:
-            break
+    with tried(where):
+        if _departure(env, twin, steps) is None:
+            return
+        for inner, other in zip(reversed(layers_of(env)), reversed(layers_of(twin)), strict=True):
+            departed = _departure(inner, other, steps)
+            if departed is not None:
+                break
     what = f"{where} cannot be saved and resumed: a restored copy"
     if isinstance(inner, gym.Wrapper):
         what += f" departs with its wrapper {_name(inner)}, and without it does not; give that wrapper"
     else:
         what += f" departs after {departed} steps; give it"
     raise InputError(f"{what} state_dict() and load_state_dict() that cover all of its state")
+
+
+@contextmanager
+def tried(where: str) -> Iterator[None]:
+    """Around an environment's first steps, before any work: what they raise becomes an InputError that says where."""
+    try:
+        yield
+    except InputError:
+        raise
+    except Exception as error:  # of another's code: any kind
+        frame = traceback.extract_tb(error.__traceback__)[-1]
+        place = f"{frame.filename}, line {frame.lineno}"
+        raise InputError(f"{where} cannot be played: {type(error).__name__}: {error} ({place})") from error
 
 
 def _departure(env: gym.Env[Any, Any], twin: gym.Env[Any, Any], steps: int) -> int | None:
@@ -218,9 +246,13 @@ def _attributes(holder: Any, within: tuple[int, ...]) -> dict[str, Any]:
 
 
 def _saved(value: Any, within: tuple[int, ...]) -> Any:
-    if isinstance(value, Generator):
+    if _is_generator(value):
         return {"generator": generator_state(value)}
     encoded = encode(value)
+    if encoded is MISSING and isinstance(value, list | tuple | dict):
+        # the generators among its parts; others may be many, and hold one another
+        parts = {str(key): generator_state(part) for key, part in _parts(value) if _is_generator(part)}
+        return {"generators": parts} if parts else MISSING
     if encoded is not MISSING or id(value) in within or isinstance(value, _NO_RECORD) or not hasattr(value, "__dict__"):
         return encoded
     parts = _attributes(value, (*within, id(value)))
@@ -236,9 +268,15 @@ def _put(attributes: dict[str, Any], name: str, saved: Any) -> None:
     """Set an attribute. Generators and objects are changed where they are, because others may hold them too."""
     kind = next(iter(saved), None) if isinstance(saved, dict) else None
     if kind == "generator":
-        if not isinstance(attributes.get(name), Generator):
+        if not _is_generator(attributes.get(name)):
             attributes[name] = np.random.Generator(np.random.PCG64(0))
         restore_generator(attributes[name], saved[kind])
+    elif kind == "generators":
+        present = {str(key): part for key, part in _parts(attributes.get(name)) if _is_generator(part)}
+        for key, state in saved[kind].items():
+            if key not in present:
+                raise CheckpointError(f"the saved environment has a generator {key} in {name!r}, which this one lacks")
+            restore_generator(present[key], state)
     elif kind == "object":
         if not hasattr(attributes.get(name), "__dict__"):
             raise CheckpointError(f"the saved environment has an object {name!r}, which this one lacks")

@@ -11,7 +11,8 @@ import errno
 import hashlib
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,8 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 
 from pyresac.atomic import atomic_path
-from pyresac.errors import CheckpointError
+from pyresac.errors import CheckpointError, InputError
+from pyresac.reading import parse_json
 
 FORMAT = "2"
 KEY = "pyresac-checkpoint"
@@ -89,6 +91,20 @@ def load_checkpoint(path: Path) -> Checkpoint:
     return Checkpoint(header["state"], arrays)
 
 
+@contextmanager
+def fitting(where: str) -> Iterator[None]:
+    """Around taking on a loaded state: a part of it that is missing or of another kind, as in a file that is well
+    signed but of another hand, becomes a CheckpointError that names `where` it stood."""
+    try:
+        yield
+    except InputError:
+        raise
+    except KeyError as error:
+        raise CheckpointError(f"{where} lacks {error}") from error
+    except (TypeError, ValueError, AttributeError, IndexError, OverflowError) as error:
+        raise CheckpointError(f"{where} does not fit this version: {type(error).__name__}: {error}") from error
+
+
 def _header(text: str, path: Path) -> dict[str, Any]:
     """The verified JSON of the metadata's text."""
     number, _, rest = text.partition(" ")
@@ -101,9 +117,9 @@ def _header(text: str, path: Path) -> dict[str, Any]:
     if number != FORMAT or hashlib.sha256(content.encode()).hexdigest() != digest:
         raise CheckpointError(f"checkpoint {path} is damaged: the state does not match its SHA-256")
     try:
-        header = json.loads(content)
-    except (ValueError, RecursionError) as error:
-        raise CheckpointError(f"checkpoint {path} has a state that is not JSON: {error}") from error
+        header = parse_json(content, f"the state of checkpoint {path}")
+    except InputError as error:
+        raise CheckpointError(str(error)) from error
     if not isinstance(header, dict) or not all(isinstance(header.get(part), dict) for part in ("state", "arrays")):
         raise CheckpointError(f"checkpoint {path} has a header without state and arrays")
     return header

@@ -82,8 +82,8 @@ class RunFolder(RunFiles):
     @classmethod
     def create(cls, path: Path, config: Mapping[str, Any]) -> RunFolder:
         """Make a new run folder. Raises InputError if the path exists or cannot be made."""
-        if path.exists():
-            if (path / "config.json").exists():
+        if os.path.lexists(path):
+            if os.path.lexists(path / "config.json"):
                 raise InputError(f"run folder {path} exists; go on with it by --resume, or name another --run-dir")
             raise InputError(f"{path} exists and is no run folder; name another --run-dir")
         draft = path.with_name(f".{path.name}.{os.getpid()}.tmp")
@@ -92,9 +92,10 @@ class RunFolder(RunFiles):
             write_atomically(draft / "config.json", _json(config))
             write_atomically(draft / "versions.json", _json(versions()))
             os.rename(draft, path)
-        except OSError as error:
+        except (OSError, ValueError) as error:  # ValueError: a null character in the name
             shutil.rmtree(draft, ignore_errors=True)
-            raise InputError(f"cannot make run folder {path}: {error.strerror}") from error
+            reason = error.strerror if isinstance(error, OSError) else error
+            raise InputError(f"cannot make run folder {path}: {reason}") from error
         sync_folder(path.parent)
         return cls(path)
 

@@ -11,7 +11,7 @@ from rich.console import Console
 
 from pyresac.errors import CheckpointError, DivergenceError, InputError
 from pyresac.options import differences
-from pyresac.training.checkpoint import Checkpoint
+from pyresac.training.checkpoint import Checkpoint, fitting
 from pyresac.training.folder import RunFolder
 from pyresac.training.metrics_log import MetricsLog
 from pyresac.training.progress_bar import TrainingProgress
@@ -77,11 +77,9 @@ def restore_latest(trainee: Trainee, folder: RunFolder, config: dict[str, Any]) 
         folder.require_untouched()
         return
     where = folder.latest()
-    require_same_run(saved, config, f"checkpoint {where}")
-    try:
+    with fitting(f"checkpoint {where}"):
+        require_same_run(saved, config, f"checkpoint {where}")
         trainee.restore(saved.state["trainee"], saved.arrays)
-    except KeyError as error:
-        raise CheckpointError(f"checkpoint {where} lacks {error}") from error
 
 
 def require_same_run(saved: Checkpoint, config: dict[str, Any], where: str) -> None:

@@ -15,6 +15,7 @@ from types import TracebackType
 
 from pyresac.atomic import naming, write_atomically
 from pyresac.errors import InputError
+from pyresac.reading import read_rows
 
 
 class MetricsLog:
@@ -86,9 +87,8 @@ class EventLog:
 
 
 def _rows_until(path: Path, columns: list[str], step: int) -> list[list[str]]:
-    with open(path, encoding="utf-8", newline="") as handle:
-        rows = list(csv.reader(handle))
+    rows = [row for _, row in read_rows(path, whole_lines=True)]
     if rows and rows[0] != columns:
         raise InputError(f"{path} has the columns {', '.join(rows[0])}; this run writes {', '.join(columns)}")
-    complete = [row for row in rows[1:] if len(row) == len(columns) and row[0].isdigit()]
+    complete = [row for row in rows[1:] if len(row) == len(columns) and row[0].isascii() and row[0].isdigit()]
     return [row for row in complete if int(row[0]) <= step]

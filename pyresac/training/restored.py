@@ -6,11 +6,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
-from pyresac.errors import CheckpointError, InputError
+from pyresac.errors import InputError
 from pyresac.options import load_json
 from pyresac.tasks.corridor_task import CorridorTask
 from pyresac.tasks.task import Played
 from pyresac.training.agents import require_known
+from pyresac.training.checkpoint import fitting
 from pyresac.training.deep_agent import DeepConfig, build, read_config
 from pyresac.training.folder import RunFiles
 from pyresac.training.learned_controller import LearnedController
@@ -77,18 +78,17 @@ def restore_run(path: Path, policy: PolicyName = "averaged", device: str = "cpu"
         every = config.run.checkpoint_every
         raise InputError(f"{path} has no checkpoint yet; the first one is written at step {every:,}")
     where = f"the newest checkpoint of {path}"
-    require_same_run(saved, values, where)
+    with fitting(where):
+        require_same_run(saved, values, where)
     trainee = build(_playable(config, device))
     from pyresac.deep.agent import load_tensors  # PyTorch, as in `build`
 
-    try:
+    with fitting(where):
         trainee.step = saved.state["trainee"]["step"]
         trainee.learner.updates = saved.state["trainee"]["learner"]["updates"]
         saved_networks = {name.removeprefix("learner/"): array for name, array in saved.arrays.items()}
         load_tensors(trainee.learner.networks(), saved_networks, where)
         trainee.task.load_for_play(saved.state["trainee"]["task"])
-    except KeyError as error:
-        raise CheckpointError(f"{where} lacks {error}") from error
     return Restored(files, config, trainee, policy)
 
 

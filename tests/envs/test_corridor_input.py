@@ -218,13 +218,13 @@ def test_bad_corridor_files(
 
 
 def test_unreadable_corridor_files(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="cannot be read"):
+    with pytest.raises(InputError, match="cannot read"):
         load_corridor(tmp_path / "none.json")
     (tmp_path / "broken.json").write_text("{")
-    with pytest.raises(InputError, match="not a JSON file"):
+    with pytest.raises(InputError, match="is not JSON"):
         load_corridor(tmp_path / "broken.json")
     (tmp_path / "deep.json").write_text("[" * 100_000)
-    with pytest.raises(InputError, match="not a JSON file"):
+    with pytest.raises(InputError, match="is not JSON"):
         load_corridor(tmp_path / "deep.json")
 
 

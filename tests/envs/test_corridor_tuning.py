@@ -210,9 +210,9 @@ def test_bad_controller_files(tmp_path: Path, edit: dict[str, Any], message: str
 def test_unreadable_controller_files(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "rule.json"
     path.write_bytes(content)
-    with pytest.raises(InputError, match=r"rule\.json: (not a JSON file|format is 'list')"):
+    with pytest.raises(InputError, match=r"rule\.json(: format is 'list'| is not JSON| is not UTF-8 text)"):
         load_controller(path)
-    with pytest.raises(InputError, match="cannot be read"):
+    with pytest.raises(InputError, match="cannot read"):
         load_controller(tmp_path / "none.json")
 
 

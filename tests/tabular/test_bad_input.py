@@ -235,7 +235,7 @@ def test_the_learner_refuses_states_and_actions_that_it_has_not() -> None:
         learner.update(0, 9, 0.0, 0, terminated=False)
     with pytest.raises(InputError, match=r"next_state = -1"):
         learner.update(0, 0, 0.0, -1, terminated=False)
-    with pytest.raises(InputError, match="do not fit into memory"):
+    with pytest.raises(InputError, match="MiB of memory or more"):
         TabularLearner(2, 2, LearnerOptions(ensemble_size=10**15), 0)
     with pytest.raises(InputError, match=r"ensemble_size = 2\.5; it must be an integer"):
         LearnerOptions(ensemble_size=2.5)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from pyresac import atomic
 from pyresac.errors import InputError
 from pyresac.tabular import FiniteMDP, families
 
@@ -56,6 +58,34 @@ def test_csv_that_is_no_mdp_is_refused(tmp_path: Path, text: str, message: str) 
     path.write_text(text)
     with pytest.raises(InputError, match=message):
         FiniteMDP.load(path, discount=0.9)
+
+
+def test_a_csv_that_is_cut_anywhere_is_refused(tmp_path: Path) -> None:
+    """A row that is gone with its line end, or the last digits of a number, leave rows that would make an MDP too."""
+    path = tmp_path / "mdp.csv"
+    families.grid(3, 0.95).save(path)
+    whole = path.read_bytes()
+    for end in range(len(whole) - 1):  # without its last line end it is whole
+        path.write_bytes(whole[:end])
+        with pytest.raises(InputError):
+            FiniteMDP.load(path, discount=0.95)
+
+
+@pytest.mark.parametrize("ending", [".csv", ".npz"])
+def test_a_full_disk_leaves_the_old_file(tmp_path: Path, ending: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / f"mdp{ending}"
+    families.grid(3, 0.95).save(path)
+    before = path.read_bytes()
+
+    def full(descriptor: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(atomic.os, "fsync", full)
+    with pytest.raises(OSError, match=f"No space left on device: '{path}'"):
+        families.random_dense(4, 2, 0.9, 0).save(path)
+    monkeypatch.undo()
+    assert path.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [path]
 
 
 def test_csv_needs_a_discount(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import math
 import gymnasium as gym
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from pyresac.errors import InputError
@@ -25,15 +25,22 @@ def test_the_volume_is_that_of_half_the_ranges() -> None:
     assert box_of([-4.0, 0.0], [-1.0, 60.0]).log_volume == pytest.approx(math.log(1.5 * 30.0), rel=1e-7)
 
 
+SUBNORMAL = 2.0**-149
+"""The least positive number in float32, and the distance of those below 2⁻¹²⁶."""
+
+
 @st.composite
 def bounds(draw: st.DrawFn) -> tuple[float, float]:
     low = draw(st.floats(-1e6, 1e6, width=32))
     high = draw(st.floats(-1e6, 1e6, width=32).filter(lambda x: x != low))
+    assume(abs(high - low) > SUBNORMAL)  # half of it is 0, which is refused
     return min(low, high), max(low, high)
 
 
 @EXAMPLES
 @given(bounds(), st.floats(-1.0, 1.0, width=32))
+@example((0.0, 3 * SUBNORMAL), 1.0)
+@example((-SUBNORMAL, SUBNORMAL), 0.3)
 def test_actions_stay_inside_and_come_back(pair: tuple[float, float], inside: float) -> None:
     low, high = pair
     space = gym.spaces.Box(np.float32(low), np.float32(high), (1,))
@@ -44,8 +51,8 @@ def test_actions_stay_inside_and_come_back(pair: tuple[float, float], inside: fl
         assert space.contains(action), (unit, action)
     middle = box.to_action(np.zeros(1, dtype=np.float32))
     width = high - low
-    # centre, half-width, their product and sum are rounded once each, below 2⁻¹²⁶ to multiples of 2⁻¹⁴⁹
-    rounding = 2.0**-22 * max(abs(low), abs(high)) + 2.0**-148
+    # centre, half-width, their product and sum are rounded once each, below 2⁻¹²⁶ to multiples of SUBNORMAL
+    rounding = 2.0**-22 * max(abs(low), abs(high)) + 4 * SUBNORMAL / 2
     assert abs(float(middle[0]) - (low + high) / 2) <= rounding
     if rounding < 1e-3 * width:
         back = box.to_unit(box.to_action(np.array([inside], dtype=np.float32)))
@@ -57,6 +64,7 @@ def test_actions_stay_inside_and_come_back(pair: tuple[float, float], inside: fl
 @pytest.mark.parametrize(
     ("space", "message"),
     [
+        (gym.spaces.Box(np.float32(0.0), np.float32(SUBNORMAL), (1,)), "half its width is 0 in float32"),
         (gym.spaces.Discrete(3), r"here has the action space Discrete\(3\); the deep agent needs a Box"),
         (gym.spaces.Box(-np.inf, 1.0, (2,)), r"action coordinate 0 lies in \[-inf, 1.0\]; it needs finite bounds"),
         (gym.spaces.Box(np.float32([0, 2]), np.float32([1, 2])), r"action coordinate 1 lies in \[2.0, 2.0\]"),

@@ -359,7 +359,7 @@ def test_two_presets_or_algorithms_are_refused(tmp_path: Path, capsys: pytest.Ca
         ("[]", "it must be a JSON object"),
         ('{"run": {"steps": NaN}}', "steps"),
         ('{"options": {"lambda_ale": Infinity}}', "lambda_ale"),
-        ("\udc80", "is not JSON"),
+        ("\udc80", "is not UTF-8 text"),
     ],
 )
 def test_a_file_that_does_not_fit_is_one_sentence(

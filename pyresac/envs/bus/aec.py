@@ -18,6 +18,7 @@ from pyresac.envs.bus.environment import action_space, observation_space, to_sec
 from pyresac.envs.bus.episodes import Episodes, Form
 from pyresac.envs.bus.rendering import METADATA, checked_mode, time_space_pixels
 from pyresac.envs.bus.simulator import LARGEST_SEED
+from pyresac.errors import InputError
 
 try:
     from pettingzoo import AECEnv
@@ -77,7 +78,10 @@ class BusCorridorAEC(AECEnv):
 
     def render(self) -> Any:
         """With render_mode="rgb_array" the time–space picture of the day so far, (height, width, 3) uint8."""
-        return None if self.render_mode is None else time_space_pixels(self.episodes.simulator.record())
+        if self.render_mode is None:
+            return None
+        self._require_reset("render")
+        return time_space_pixels(self.episodes.simulator.record())
 
     def close(self) -> None:
         """Nothing is open."""
@@ -88,6 +92,7 @@ class BusCorridorAEC(AECEnv):
 
     def step(self, action: NDArray[np.float32] | None) -> None:
         """Hold the selected bus and go on to the next decision."""
+        self._require_reset("step")
         agent = self.agent_selection
         if self.terminations[agent]:
             self._was_dead_step(action)
@@ -101,6 +106,10 @@ class BusCorridorAEC(AECEnv):
             self._select()
             self.rewards[self.agent_selection] = float(self.episodes.rewards()[0])
         self._accumulate_rewards()
+
+    def _require_reset(self, call: str) -> None:
+        if self.episodes.episode[0] < 0:
+            raise InputError(f"{call} called before reset; call reset")
 
     def _select(self) -> None:
         bus = int(self.episodes.simulator.state.cursor[0, at.PENDING])

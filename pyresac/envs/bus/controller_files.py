@@ -18,6 +18,7 @@ from pyresac.envs.bus.full_observation import COUNT, NAMES
 from pyresac.envs.bus.observation import Observation
 from pyresac.envs.bus.parametric import LinearRule, NetworkRule
 from pyresac.errors import InputError
+from pyresac.reading import read_json
 
 FORMAT = "pyresac bus controller 1"
 KEYS = ("format", "rule", "parameters", "found")
@@ -38,11 +39,11 @@ def load_controller(path: str | Path) -> Rule:
     try:
         if path.stat().st_size > LARGEST_FILE:
             raise InputError(f"{path}: larger than {LARGEST_FILE:,} bytes; expected a controller's numbers")
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror})") from error
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{path}: not a JSON file: {error}") from error
+    except InputError:
+        raise
+    except (OSError, ValueError) as error:
+        raise InputError(f"cannot read {path}: {error}") from error
+    content = read_json(path)
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         found = content.get("format") if isinstance(content, dict) else type(content).__name__
         raise InputError(f"{path}: format is {found!r}; expected {FORMAT!r}")

@@ -16,6 +16,7 @@ from pyresac.envs.bus.corridor import DIRECTIONS, Corridor, Direction, Vehicle
 from pyresac.envs.bus.operations import NAMES as OPTIONS
 from pyresac.envs.bus.operations import Operations
 from pyresac.errors import InputError
+from pyresac.reading import read_json
 
 FORMAT = "pyresac bus corridor 1"
 NUMBERS = (
@@ -57,12 +58,7 @@ def corridor_text(corridor: Corridor) -> str:
 def load_corridor(path: str | Path) -> Corridor:
     """Read a corridor; InputError naming the file, the key and what was expected."""
     path = Path(path)
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror})") from error
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{path}: not a JSON file: {error}") from error
+    content = read_json(path)
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         found = content.get("format") if isinstance(content, dict) else type(content).__name__
         raise InputError(f"{path}: format is {found!r}; expected {FORMAT!r}")

@@ -9,7 +9,6 @@ as fill a bus to FILL of its places on the busiest link.
 
 from __future__ import annotations
 
-import csv
 import math
 import re
 import warnings
@@ -19,6 +18,7 @@ import numpy as np
 
 from pyresac.envs.bus.corridor import Array, Direction
 from pyresac.errors import InputError
+from pyresac.reading import read_rows
 
 PER_TRIP = 80.0
 """Passengers of a scheduled trip of the default model."""
@@ -42,12 +42,7 @@ def csv_demand(path: str | Path, stops: tuple[str, ...], hours: int, service_sta
     InputError naming file, row and what was expected. Time outside the corridor's hours is an error, not ignored.
     """
     path = Path(path)
-    try:
-        with path.open(newline="", encoding="utf-8-sig") as handle:
-            reader = csv.reader(handle)
-            rows = [(reader.line_num, row) for row in reader if row]
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise InputError(f"{path}: cannot be read as CSV ({error})") from error
+    rows = read_rows(path)
     if not rows or [cell.strip() for cell in rows[0][1]] != COLUMNS:
         raise InputError(f"{path}, row 1: found {rows[0][1] if rows else 'nothing'}; expected the columns {COLUMNS}")
     demand = np.zeros((hours, len(stops), len(stops)))

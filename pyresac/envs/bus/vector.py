@@ -58,8 +58,12 @@ class VectorBusCorridor(VectorEnv[Any, Any, Any]):
         max_episode_steps: int | None = None,
     ) -> None:
         self.render_mode = rendering.checked_mode(render_mode)
-        if max_episode_steps is not None and (isinstance(max_episode_steps, bool) or max_episode_steps < 1):
-            raise InputError(f"max_episode_steps is {max_episode_steps!r}; it must be at least 1")
+        if max_episode_steps is not None and not (
+            isinstance(max_episode_steps, int | np.integer)
+            and not isinstance(max_episode_steps, bool)
+            and max_episode_steps >= 1
+        ):
+            raise InputError(f"max_episode_steps is {max_episode_steps!r}; it must be an integer of at least 1")
         self._limit = max_episode_steps
         self.episodes = Episodes(corridor, num_envs, observation, published, objective)
         self.num_envs = num_envs

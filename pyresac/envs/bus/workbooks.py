@@ -8,7 +8,6 @@ per hour). Each is the first sheet of its file. Errors name file, sheet, row and
 from __future__ import annotations
 
 import datetime
-import json
 from collections.abc import Mapping
 from itertools import pairwise
 from pathlib import Path
@@ -18,6 +17,7 @@ import numpy as np
 
 from pyresac.envs.bus.corridor import Array, Corridor, Direction
 from pyresac.errors import InputError
+from pyresac.reading import read_json
 
 FILES = {
     "stops": "stop_news.xlsx",
@@ -172,10 +172,10 @@ def _hour(where: str, row: tuple[Any, ...]) -> int:
 
 def _settings(path: Path) -> Mapping[str, float]:
     names = ("time_step", "route_state_update_freq", "passenger_state_update_freq")
+    settings = read_json(path)
     try:
-        settings = json.loads(path.read_text(encoding="utf-8"))
         values = {name: float(settings[name]) for name in names}
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, OverflowError) as error:
         raise InputError(f"{path}: expected a JSON object with the numbers {list(names)} ({error!r})") from error
     if values["time_step"] != 1.0:
         raise InputError(f"{path}: time_step is {values['time_step']:g}; this simulator's step is 1 s")

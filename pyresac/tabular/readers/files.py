@@ -11,11 +11,16 @@ from pathlib import Path
 import numpy as np
 from scipy import sparse
 
+from pyresac.atomic import atomic_writer
 from pyresac.errors import InputError
+from pyresac.reading import read_text
 from pyresac.tabular.readers.arrays import Arrays
 
 COLUMNS = ("idstatefrom", "idaction", "idstateto", "probability", "reward")
 FORMAT = "pyresac-mdp-1"
+COUNT = "rows"
+"""A sixth column, which every CSV that is written here has: the number of all rows, so that no cut goes unseen. Readers
+by name or by place do not mind it, and a file of another tool need not have it."""
 
 
 def load(path: Path, discount: float | None = None) -> Arrays:
@@ -56,7 +61,7 @@ def _save_npz(mdp: Arrays, path: Path) -> None:
         fields["available"] = mdp.available
     if mdp.initial is not None:
         fields["initial"] = mdp.initial
-    with path.open("wb") as file:
+    with atomic_writer(path) as file:
         np.savez_compressed(file, allow_pickle=False, **fields)
 
 
@@ -93,20 +98,17 @@ def _save_csv(mdp: Arrays, path: Path) -> None:
     rows = sparse.coo_array(kernel)
     pair = rows.coords[0]
     state, action = pair // reward.shape[1], pair % reward.shape[1]
-    with path.open("w", encoding="utf-8") as file:
-        file.write(",".join(COLUMNS) + "\n")
+    with atomic_writer(path) as file:
+        file.write((",".join((*COLUMNS, COUNT)) + "\n").encode())
         for s, a, t, p in zip(state, action, rows.coords[1], rows.data, strict=True):
-            file.write(f"{s},{a},{t},{float(p)!r},{float(reward[s, a])!r}\n")
+            file.write(f"{s},{a},{t},{float(p)!r},{float(reward[s, a])!r},{len(state)}\n".encode())
 
 
 def _load_csv(path: Path, discount: float) -> Arrays:
     """Rows of `COLUMNS` in any order; a pair without rows is unavailable, its reward is Σ_s' p·reward."""
-    try:
-        first, _, text = path.read_text(encoding="utf-8-sig").partition("\n")
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path} is not UTF-8 text: {error}") from error
+    first, _, text = read_text(path).partition("\n")
     header = [name.strip().lower() for name in first.split(",")]
-    if sorted(header) != sorted(COLUMNS):
+    if sorted(set(header) - {COUNT}) != sorted(COLUMNS) or len(set(header)) < len(header):
         raise InputError(f"{path}: the columns are {header}; expected {list(COLUMNS)}")
     if not text.strip():
         raise InputError(f"{path} has no rows under its header")
@@ -114,8 +116,13 @@ def _load_csv(path: Path, discount: float) -> Arrays:
         values = np.loadtxt(io.StringIO(text), delimiter=",", ndmin=2, comments=None, dtype=np.float64)
     except ValueError as error:
         raise InputError(f"{path}: {error}") from error
-    if values.shape[1] != len(COLUMNS):
-        raise InputError(f"{path}: rows have {values.shape[1]} fields; the header names {len(COLUMNS)}")
+    if values.shape[1] != len(header):
+        raise InputError(f"{path}: rows have {values.shape[1]} fields; the header names {len(header)}")
+    if COUNT in header and (values[:, header.index(COUNT)] != len(values)).any():
+        told = values[0, header.index(COUNT)]
+        raise InputError(
+            f"{path}: {len(values)} rows where its column {COUNT} says {told:g}; the file was cut or joined"
+        )
     column = {name: values[:, header.index(name)] for name in COLUMNS}
     ids = []
     for name in COLUMNS[:3]:
