@@ -29,10 +29,10 @@ from pyresac.deep.heads import ensemble_deviation, squared_error
 from pyresac.deep.learner import Learner
 from pyresac.deep.networks.compiled_passes import single_threaded_libraries
 from pyresac.deep.networks.inputs import Inputs
-from pyresac.deep.networks.layout import embedding_width
+from pyresac.deep.networks.network_layout import embedding_width
 from pyresac.deep.policies.squashed_gaussian import squashed
-from pyresac.deep.replay import Batch, ReplayBuffer, Widths
-from pyresac.tasks.action_box import Box
+from pyresac.deep.replay import Batch, ReplayBuffer, RowWidths
+from pyresac.tasks.action_box import ActionBox
 from pyresac.tasks.experience import Experience
 from pyresac.training.presets import options_for
 
@@ -73,7 +73,7 @@ def corridor_batch(size: int) -> Batch:
     """Random transitions in the shapes of the corridor's."""
     rng = np.random.default_rng(0)
     offsets = np.concatenate([[0], np.cumsum(CATEGORIES)[:-1]])
-    buffer = ReplayBuffer(size, Widths(1, 3, 4))
+    buffer = ReplayBuffer(size, RowWidths(1, 3, 4))
 
     def numbers(width: int) -> np.ndarray:
         return rng.normal(size=(size, width)).astype(np.float32)
@@ -238,9 +238,9 @@ class Hopper:
 
     def __init__(self, heads: int) -> None:
         self.env = gym.make("Hopper-v5")
-        self.box = Box.of(self.env.action_space, "Hopper-v5")
+        self.box = ActionBox.of(self.env.action_space, "Hopper-v5")
         self.options = SACOptions(ensemble_size=heads)
-        self.buffer = ReplayBuffer(100_000, Widths(3, 11, 0))
+        self.buffer = ReplayBuffer(100_000, RowWidths(3, 11, 0))
         self.learner = Learner(
             SAC(self.options),
             actions=3,

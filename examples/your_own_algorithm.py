@@ -13,7 +13,8 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from pyresac.deep.algorithms.base import DeepOptions, TargetInputs
+from pyresac.deep.algorithms.algorithm import TargetInputs
+from pyresac.deep.algorithms.deep_options import DeepOptions
 from pyresac.deep.algorithms.sac import SAC, SACOptions
 from pyresac.options import Fraction
 from pyresac.tasks.gymnasium_task import BoxTask

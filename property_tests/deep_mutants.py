@@ -15,10 +15,11 @@ def options(name: str, old: str, new: str) -> Mutant:
     return Mutant(f"options: {name}", "options.py", old, new, ("test_options",), ".")
 
 
-BASE, LEARNER, HEADS, SLOPES = "algorithms/base.py", "learner.py", "heads.py", "slopes.py"
+BASE, LEARNER, HEADS, SLOPES = "algorithms/algorithm.py", "learner.py", "heads.py", "slopes.py"
+AGENT, DERIVATIVES = "agent.py", "derivatives.py"
 RESAC, SAC, TD3, TEMPERATURE = "algorithms/resac.py", "algorithms/sac.py", "algorithms/td3.py", "temperature.py"
 KERNELS, POINTWISE = "networks/pass_kernels.py", "networks/pointwise_kernels.py"
-EAGER, COMPILED, LAYOUT = "networks/eager_passes.py", "networks/compiled_passes.py", "networks/layout.py"
+EAGER, COMPILED, LAYOUT = "networks/eager_passes.py", "networks/compiled_passes.py", "networks/network_layout.py"
 GAUSSIAN, DETERMINISTIC = "policies/squashed_gaussian.py", "policies/deterministic.py"
 
 FORMULA, WHOLE, GENERIC, TABULAR = "test_resac", "test_whole_update", "test_algorithms", "test_tabular_agreement"
@@ -32,21 +33,23 @@ TARGETS = (
         "terminals bootstrap",
         BASE,
         "self.going.view(shape)",
-        "torch.ones_like(self.going).view(shape)",
+        "self.going.new_ones(self.going.shape).view(shape)",
         FORMULA,
     ),
     deep("the batch is where it may be", BASE, "shape[batch_axis] = -1", "shape[-1] = -1", GENERIC),
     deep("variance over K", HEADS, "heads.var(0, correction=1)", "heads.var(0, correction=0)", OF_HEADS),
-    deep("deviation over K", HEADS, "(len(heads) - 1) ** -0.5", "len(heads) ** -0.5", OF_HEADS),
-    deep("slope of the deviation over K", HEADS, "((len(centred) - 1) * dev", "(len(centred) * dev", OF_HEADS),
+    deep("deviation over K", DERIVATIVES, "(len(heads) - 1) ** -0.5", "len(heads) ** -0.5", OF_HEADS),
+    deep("slope of the deviation over K", DERIVATIVES, "((len(centred) - 1) * dev", "(len(centred) * dev", OF_HEADS),
     deep(
         "equal heads divide by zero",
-        HEADS,
+        DERIVATIVES,
         "        scale.masked_fill_(deviation < torch.finfo(deviation.dtype).tiny, 0.0)\n",
         "",
         OF_HEADS,
     ),
-    deep("spread of heads from their rounded mean", HEADS, "heads - heads[0]", "heads - 0.0 * heads[0]", OF_HEADS),
+    deep(
+        "spread of heads from their rounded mean", DERIVATIVES, "heads - heads[0]", "heads - 0.0 * heads[0]", OF_HEADS
+    ),
     deep("squares of the whole batch", HEADS, "div(heads.shape[1])", "div(heads.shape[0])", OF_HEADS),
     deep(
         "epistemic penalty added",
@@ -70,13 +73,13 @@ TARGETS = (
         "layout.offsets[2 * layout.layers]",
         PASSES,
     ),
-    deep("RE-SAC's entropy subtracted", RESAC, "torch.sub(value, log_prob", "torch.add(value, log_prob", FORMULA),
+    deep("RE-SAC's entropy subtracted", RESAC, "value.sub(log_prob", "value.add(log_prob", FORMULA),
     deep("variance of the blend", RESAC, "* ensemble_variance(heads)", "* ensemble_variance(value)", FORMULA),
     deep(
         "blend turned round",
         RESAC,
-        "torch.lerp(least, heads, independence)",
-        "torch.lerp(heads, least, independence)",
+        "least.lerp(heads, independence)",
+        "heads.lerp(least, independence)",
         FORMULA,
     ),
     deep(
@@ -140,8 +143,8 @@ UPDATE = (
     deep(
         "heads of the online critics in the target",
         LEARNER,
-        "frozen = _run(self.target, ",
-        "frozen = _run(self.critic, ",
+        "frozen = run_critics(self.target, ",
+        "frozen = run_critics(self.critic, ",
         GENERIC,
     ),
     deep("penalty of the online critics", LEARNER, "critic=self.target,", "critic=self.critic,", DEPARTURES),
@@ -165,8 +168,8 @@ UPDATE = (
     deep(
         "the anchor's slope left out",
         LEARNER,
-        "            gradient += _used(more)\n",
-        "            _used(more)\n",
+        "            gradient += required(more)\n",
+        "            required(more)\n",
         WHOLE,
     ),
     deep(
@@ -237,23 +240,23 @@ UPDATE = (
     ),
     deep(
         "exploration by the averaged policy",
-        LEARNER,
+        AGENT,
         "self.policy.sample(self.actor.run(self._seen(state), keep=False)",
         "self.policy.sample(self.averaged.run(self._seen(state), keep=False)",
         GENERIC,
     ),
     deep(
         "the present policy is played",
-        LEARNER,
+        AGENT,
         "self.averaged if actor is None",
         "self.actor if actor is None",
         GENERIC,
     ),
     deep(
         "values of the target critics",
-        LEARNER,
-        "_run(self.critic, self._seen(state), unit, fractions, keep=False)",
-        "_run(self.target, self._seen(state), unit, fractions, keep=False)",
+        AGENT,
+        "run_critics(self.critic, self._seen(state), unit, fractions, keep=False)",
+        "run_critics(self.target, self._seen(state), unit, fractions, keep=False)",
         GENERIC,
     ),
     deep(
@@ -282,16 +285,16 @@ UPDATE = (
     ),
     deep(
         "the initial mean is one of the spread",
-        LEARNER,
+        AGENT,
         "biases[-1][:, :actions] +=",
         "biases[-1][:, -actions:] +=",
         PESSIMISM,
     ),
     deep("generator not restored", LEARNER, "        self.noise.generator.set_state(generator)\n", "", STATE),
-    deep("averaged policy not saved", LEARNER, '"averaged": self.averaged, ', "", STATE),
+    deep("averaged policy not saved", AGENT, '"averaged": self.averaged, ', "", STATE),
     deep(
         "slow policy not saved",
-        LEARNER,
+        AGENT,
         '            networks["target_actor"] = self.target_actor\n',
         "            pass\n",
         STATE,

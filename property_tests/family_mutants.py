@@ -77,7 +77,7 @@ FAMILY = (
     family(
         "bac: exploitation alone",
         "bac",
-        "torch.lerp(explore, self.exploitation_target(after), blend)",
+        "explore.lerp(self.exploitation_target(after), blend)",
         "self.exploitation_target(after)",
     ),
     family(
@@ -92,7 +92,7 @@ FAMILY = (
         "after.backup(after.state_value)",
         "after.reward + after.discount * after.state_value",
     ),
-    family("bac: expectile of the wrong side", "bac", "torch.where(difference < 0.0,", "torch.where(difference > 0.0,"),
+    family("bac: expectile of the wrong side", "bac", "masked_fill(difference < 0.0,", "masked_fill(difference > 0.0,"),
     family("bac: sign of the expectile's error", "bac", "heads.amin(0) - value", "value - heads.amin(0)"),
     family("bac: V above the largest head", "bac", "heads.amin(0) - value", "heads.amax(0) - value"),
     family("bac: V above the mean head", "bac", "heads.amin(0) - value", "heads.mean(0) - value"),
@@ -104,7 +104,7 @@ FAMILY = (
         "2.0 * after.noise.uniform(*shape) - 1.0",
         "after.noise.uniform(*shape)",
     ),
-    family("bac: worst of the random actions", "bac", "for action in tried]).amax(0)", "for action in tried]).amin(0)"),
+    family("bac: worst of the random actions", "bac", "best.maximum(value)", "best.minimum(value)"),
     family(
         "bac: largest head of each random action",
         "bac",
@@ -145,7 +145,7 @@ FAMILY = (
     family(
         "resac: deviation not clipped",
         "resac",
-        "sigma if sigma_clip is None else torch.minimum(sigma, sigma_clip * mean.abs())",
+        "sigma if sigma_clip is None else sigma.minimum(sigma_clip * mean.abs())",
         "sigma",
         SWITCHES,
     ),
@@ -184,8 +184,8 @@ FAMILY = (
     ),
     of_learner(
         "V is fitted to the critics that move",
-        "_run(self.target, batch.state, batch.action, fractions, keep=False)",
-        "_run(self.critic, batch.state, batch.action, fractions, keep=False)",
+        "run_critics(self.target, batch.state, batch.action, fractions, keep=False)",
+        "run_critics(self.critic, batch.state, batch.action, fractions, keep=False)",
         PAPERS,
     ),
     of_learner(
@@ -209,7 +209,12 @@ FAMILY = (
         "Adam(self.state_value.matrix, options.critic_lr)",
         PAPERS,
     ),
-    of_learner(
-        "V not saved", '            networks["state_value"] = self.state_value\n', "            pass\n", SETTINGS
+    Mutant(
+        "V not saved",
+        "agent.py",
+        '            networks["state_value"] = self.state_value\n',
+        "            pass\n",
+        (SETTINGS,),
+        "deep",
     ),
 )

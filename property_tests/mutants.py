@@ -3,9 +3,9 @@
     python -m property_tests.mutants [--only NAME ...] [--jobs N] [--list]
 
 Each mutant replaces a text that occurs exactly once in its file. It first meets the test files that speak of what it
-breaks, then, if it survives them, the whole suite of its part: `property_tests` for `pyresac.tabular` and
-`pyresac.formal`, `tests/agents` for the deep agent. The working tree is never touched: all happens in a temporary copy
-of the repository. Exit status 0 says that the unchanged copy passes and that every mutant is killed.
+breaks, then, if it survives them, the whole suite of its part (`mutant.SUITES`). The working tree is never touched: all
+happens in a temporary copy of the repository. Exit status 0 says that the unchanged copy passes and that every mutant
+is killed.
 """
 
 from __future__ import annotations

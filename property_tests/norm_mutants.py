@@ -14,7 +14,8 @@ LAYER, BATCH, BESIDE, SEEN = "test_layer_norm", "test_batch_norm", "test_beside_
 FORMULA, PLAIN = "networks/eager_passes.py", "networks/pass_kernels.py"
 ROWS, KERNELS = "networks/layer_norm_kernels.py", "networks/batch_norm_kernels.py"
 RUNNING, PASSES = "networks/running_statistics.py", "networks/batch_passes.py"
-LEARNER, STATISTICS, LAYOUT = "learner.py", "observation_statistics.py", "networks/layout.py"
+AGENT, LEARNER = "agent.py", "learner.py"
+STATISTICS, LAYOUT = "observation_statistics.py", "networks/network_layout.py"
 
 NORM = (
     norm("LayerNorm over the batch", FORMULA, "value.shape[2:], eps", "value.shape[1:], eps", LAYER),
@@ -125,8 +126,8 @@ NORM = (
     norm(
         "the next states by themselves",
         LEARNER,
-        "_heads(both, of_target)[:, size:]",
-        "_heads(_run(self.critic, batch.next_state, next_action, of_target, keep=False), of_target)",
+        "heads_of(both, of_target)[:, size:]",
+        "heads_of(run_critics(self.critic, batch.next_state, next_action, of_target, keep=False), of_target)",
         BESIDE,
     ),
     norm(
@@ -164,16 +165,16 @@ NORM = (
     norm("no clip", STATISTICS, ".clamp_(-LARGEST, LARGEST)", "", SEEN),
     norm(
         "acting on raw states",
-        LEARNER,
+        AGENT,
         "self.policy.sample(self.actor.run(self._seen(state), keep",
         "self.policy.sample(self.actor.run(state, keep",
         SEEN,
     ),
     norm(
         "values of raw states",
-        LEARNER,
-        "_run(self.critic, self._seen(state), unit",
-        "_run(self.critic, state, unit",
+        AGENT,
+        "run_critics(self.critic, self._seen(state), unit",
+        "run_critics(self.critic, state, unit",
         SEEN,
     ),
     norm(

@@ -37,7 +37,7 @@ QUANTILES = (
     ),
     quantiles(
         "prefix sums in float32",
-        "quantiles.py",
+        "derivatives.py",
         "torch.zeros(3, count + 1, dtype=torch.double)",
         "torch.zeros(3, count + 1, dtype=torch.float)",
         LOSS,
@@ -65,14 +65,14 @@ QUANTILES = (
     ),
     quantiles(
         "slope over the batch alone",
-        "quantiles.py",
+        "derivatives.py",
         "ctx.save_for_backward(slopes.mul_(1.0 / each))",
         "ctx.save_for_backward(slopes.mul_(1.0 / len(target)))",
         LOSS,
     ),
     quantiles(
         "no slope from above",
-        "quantiles.py",
+        "derivatives.py",
         "return slopes * gradients[0], None, None, None",
         "return slopes, None, None, None",
         LOSS,
@@ -185,7 +185,7 @@ QUANTILES = (
     ),
     quantiles(
         "an evaluation draws fractions",
-        "learner.py",
+        "agent.py",
         "self.algorithm.fractions(len(unit), self.noise, evaluates=True)",
         "self.algorithm.fractions(len(unit), self.noise)",
         FORMULAS,

@@ -116,8 +116,12 @@ class Faults(ast.NodeVisitor):
             for left, right in zip(node.values[:-1], node.values[1:], strict=True):
                 self._between(left, node.op, right)
         elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not | ast.USub):
-            begin, end = self._whole(node)[0], self._whole(node.operand)[0]
-            self._add(node, begin, end, "", f"{self.text[begin:end].decode().strip()} is left out")
+            begin, word = self._whole(node)[0], "not" if isinstance(node.op, ast.Not) else "-"
+            # up to the operand, whose parentheses stay
+            end = begin + len(word)
+            while self.text[end : end + 1].isspace():
+                end += 1
+            self._add(node, begin, end, "", f"{word} is left out")
         elif isinstance(node, ast.Constant) and isinstance(node.value, bool | int | float):
             new = repr(not node.value) if isinstance(node.value, bool) else repr(node.value + 1)
             self._add(node, *self._whole(node), new, f"{node.value!r} becomes {new}")

@@ -25,10 +25,10 @@ from property_tests.floating import Floats, array
 from property_tests.rational import Q, combine
 from property_tests.strategies import discounts, full_distributions, mdps, numbers, policies, tables_like
 from pyresac.deep.algorithms import algorithm_type
-from pyresac.deep.algorithms.base import ActorInputs, Algorithm, TargetInputs
+from pyresac.deep.algorithms.algorithm import ActorInputs, Algorithm, TargetInputs
 from pyresac.deep.algorithms.resac import RESAC, RESACOptions, lower_confidence_bound
-from pyresac.deep.networks.layout import NetworkLayout
 from pyresac.deep.networks.network import Network
+from pyresac.deep.networks.network_layout import NetworkLayout
 from pyresac.deep.noise import Noise
 from pyresac.deep.slopes import slopes
 from pyresac.tabular.exact import ExactMDP, ExactRev

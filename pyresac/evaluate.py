@@ -21,7 +21,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from pyresac.command import checked, exit_code, standard_output, wide_console
-from pyresac.envs.bus.controllers import controller_named
+from pyresac.envs.bus.named_controllers import controller_named
 from pyresac.envs.bus.simulator import LARGEST_SEED
 from pyresac.errors import InputError
 from pyresac.figures import training

@@ -9,27 +9,20 @@ or the disk refused, 2 for bad input, before any work, 130 when a second Ctrl-C 
 
 from __future__ import annotations
 
-import argparse
-import dataclasses
 import sys
 import time
 from pathlib import Path
 from typing import Any
 
-import tyro
 from rich.console import Console
 from rich.markup import escape
 
 from pyresac.command import console, exit_code
 from pyresac.errors import InputError
-from pyresac.options import differences, load_json, to_plain
-from pyresac.training.agents import FirstLook, agent_module, require_known
+from pyresac.training.agents import agent_module
+from pyresac.training.command_line import first_look, parse, saved_form
 from pyresac.training.folder import RunFolder, new_run_path
 from pyresac.training.loop import restore_latest, train
-from pyresac.training.run_options import FREE_ON_RESUME, CommandOptions
-
-DEFAULT_AGENT = "deep"
-PROGRAM = "python -m pyresac.train"
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -40,7 +33,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 def run(arguments: list[str], out: Console) -> int:
     """Parse, open the run folder, train, report. Raises InputError, DivergenceError, OSError."""
-    first = _first_look(arguments)
+    first = first_look(arguments)
     for name in ("run_dir", "config"):
         if getattr(first, name) == "":
             raise InputError(f"--{name.replace('_', '-')} was given an empty path")
@@ -49,8 +42,8 @@ def run(arguments: list[str], out: Console) -> int:
     try:
         name, config = parse(arguments, first, folder)
         agent, saved = agent_module(name), saved_form(name, config)
+        trainee = agent.build(config)
         with agent.threads():
-            trainee = agent.build(config)
             if folder is None:
                 path = Path(first.run_dir) if first.run_dir is not None else new_run_path(config.label)
                 folder = RunFolder.create(path, saved)
@@ -71,7 +64,7 @@ def run(arguments: list[str], out: Console) -> int:
 
 
 def _way_on(folder: RunFolder | None) -> str:
-    """After an end without a new checkpoint."""
+    """How to go on after an end without a new checkpoint."""
     if folder is None:
         return " before there was a run folder"
     last = folder.latest()
@@ -80,7 +73,7 @@ def _way_on(folder: RunFolder | None) -> str:
 
 
 def _refused(error: OSError) -> str:
-    """What the system said, and of which file."""
+    """The system's message, with the file that it is about."""
     reason = error.strerror or str(error)
     return reason if error.filename is None else f"{reason}: {error.filename}"
 
@@ -103,64 +96,6 @@ def _train_and_report(trainee: Any, config: Any, folder: RunFolder, saved: dict[
     pace = f"{done:,} steps in {seconds:.1f} s ({done / seconds:,.0f}/s)" if done else "Nothing was left to do"
     out.print(f"{pace}. Curves: {escape(str(folder.metrics_file))}", soft_wrap=True)
     return 0
-
-
-def parse(arguments: list[str], first: FirstLook, folder: RunFolder | None) -> tuple[str, Any]:
-    """The agent's name and its configuration: command line over the folder's or `--config`'s values over defaults.
-
-    Raises InputError for a file that does not fit, or options that a resumed run may not change; exits with code 2
-    and tyro's message for an unknown option or a value of another type.
-    """
-    path = folder.config_file if folder is not None else Path(first.config) if first.config is not None else None
-    values = load_json(path) if path is not None else {}
-    if "command" in values:
-        raise InputError(f"{path}: command stands in no file; --run-dir, --config and --resume go on the command line")
-    saved_name = values.pop("agent", DEFAULT_AGENT)
-    require_known(saved_name, str(path))
-    name = saved_name if first.agent is None else first.agent
-    if folder is not None and name != saved_name:
-        raise InputError(f"{folder.path} was started with agent {saved_name!r}, not {name!r}")
-    module = agent_module(name)
-    base = module.base_config(values, first, str(path))
-    base = dataclasses.replace(base, command=CommandOptions(agent=name))
-    module.require_read(base, arguments)
-    kind = type(base)
-    config = tyro.cli(kind, args=arguments, default=base, prog=PROGRAM, description=module.description(base))
-    if folder is not None:
-        changed = differences(to_saved(base), to_saved(config), free=FREE_ON_RESUME)
-        if changed:
-            raise InputError(f"a resumed run keeps its options, but these differ from {path}: {'; '.join(changed)}")
-    return name, config
-
-
-def planned(arguments: list[str]) -> tuple[str, Any]:
-    """The agent's name and configuration that a command line of a new run stands for; see `parse`."""
-    return parse(arguments, _first_look(arguments), None)
-
-
-def saved_form(name: str, config: Any) -> dict[str, Any]:
-    """What config.json holds: the agent and every option but those of the command itself."""
-    return {"agent": name, **to_saved(config)}
-
-
-def to_saved(config: Any) -> dict[str, Any]:
-    """The options that describe a run, without those of the command itself."""
-    plain = to_plain(config)
-    del plain["command"]
-    return plain
-
-
-def _first_look(arguments: list[str]) -> FirstLook:
-    """The options that decide which dataclass and which defaults the real parser gets."""
-    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False, exit_on_error=False)
-    for name in ("agent", "run_dir", "config", "algorithm", "preset", "env"):
-        parser.add_argument(*{f"--{name.replace('_', '-')}", f"--{name}"}, dest=name)
-    parser.add_argument("--resume", action="store_true")
-    try:
-        known, _ = parser.parse_known_args(arguments)
-    except argparse.ArgumentError as error:
-        raise InputError(str(error)) from error
-    return FirstLook(**vars(known))
 
 
 if __name__ == "__main__":

@@ -89,3 +89,11 @@ def test_every_kind_of_random_fault_is_what_it_says() -> None:
     assert "if x < 2:" in broken["not is left out"]
     assert "return y" in broken["- is left out"]
     assert "    pass\n" in broken["statement left out"]
+
+
+@pytest.mark.parametrize("formula", ["not (x or y)", "-(x + y)", "not x", "-x"])
+def test_what_is_negated_stays_as_it_is(formula: str) -> None:
+    """In its parentheses too."""
+    text = f"def f(x, y):\n    return {formula}\n"
+    (found,) = (fault for fault in random_mutants.Faults(Path("f.py"), text.encode()).found if fault.new == b"")
+    assert found.applied(text.encode()).decode() == text.replace(formula, formula.lstrip("not -"))

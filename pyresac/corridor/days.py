@@ -12,10 +12,12 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from pyresac.command import console, standard_output
 from pyresac.envs.bus.changes import doubts, with_demand, with_headway
-from pyresac.envs.bus.controllers import Controller, controller_named
+from pyresac.envs.bus.controllers import Controller
 from pyresac.envs.bus.corridor import Corridor
 from pyresac.envs.bus.named import corridor_named
-from pyresac.envs.bus.simulator import Record, Simulator, checked_seed
+from pyresac.envs.bus.named_controllers import controller_named
+from pyresac.envs.bus.record import Record
+from pyresac.envs.bus.simulator import Simulator, checked_seed
 from pyresac.errors import InputError
 
 LEARNED = "learned"

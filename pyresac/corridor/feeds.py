@@ -10,7 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from pyresac.corridor.days import checked_folder, print_json
-from pyresac.envs.bus import files
+from pyresac.envs.bus import corridor_files
 from pyresac.envs.bus.gtfs import gtfs_corridor
 from pyresac.envs.bus.gtfs_feed import summaries
 from pyresac.errors import InputError
@@ -51,7 +51,7 @@ class Gtfs:
             per_trip=self.per_trip,
             headway=self.headway,
         )
-        files.save_corridor(corridor, self.out)
+        corridor_files.save_corridor(corridor, self.out)
         made = f"{corridor.name}: {len(corridor.stops)} stops, {corridor.trips} trips, in {self.out}"
         console.print(escape(made), soft_wrap=True)
 

@@ -12,8 +12,8 @@ from rich.console import Console
 from pyresac.atomic import write_atomically
 from pyresac.corridor.days import Days, checked_folder, print_json, run_controllers
 from pyresac.envs.bus import report
-from pyresac.envs.bus.frames import visits_csv
 from pyresac.envs.bus.metrics import metrics_table
+from pyresac.envs.bus.record import visits_csv
 from pyresac.errors import InputError
 
 COMPARED = ("none", "headway", "forward", "robust:slack=35,memory=0", "schedule", "linear")

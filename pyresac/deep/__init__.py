@@ -1,1 +1,1 @@
-"""Deep RE-SAC: networks, objectives, replay and the learner; `pyresac.training.deep_agent` makes an agent of them."""
+"""Deep actor-critics: algorithms, networks, replay and the learner. `pyresac.training.deep_agent` trains with them."""

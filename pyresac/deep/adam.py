@@ -81,7 +81,7 @@ class Adam:
         return tuple(tensor.view(-1).numpy() for tensor in tensors)
 
     def __reduce__(self) -> NoReturn:
-        # a copy would go on changing memory that no network reads
+        # a copy would change memory that no network reads
         raise TypeError("Adam changes tensors that others own and cannot be copied; build another, load its moments")
 
 

@@ -6,88 +6,33 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
 from pyresac.deep.adam import Adam
-from pyresac.deep.algorithms.base import ActorInputs, Algorithm, DeepOptions, EntropyOptions, TargetInputs
+from pyresac.deep.agent import Agent, load_tensors
+from pyresac.deep.algorithms.algorithm import ActorInputs, Algorithm, TargetInputs
+from pyresac.deep.critic_passes import heads_of, of_outputs, required, run_critics
 from pyresac.deep.heads import ensemble_deviation
-from pyresac.deep.networks.inputs import Inputs, joined
-from pyresac.deep.networks.layout import NetworkLayout
-from pyresac.deep.networks.network import Network
+from pyresac.deep.networks.inputs import joined
 from pyresac.deep.networks.passes import ForwardPass
-from pyresac.deep.networks.running_statistics import RunningStatistics
-from pyresac.deep.noise import Noise
-from pyresac.deep.observation_statistics import ObservationStatistics
 from pyresac.deep.policies.policy import SampledAction
 from pyresac.deep.quantiles import Fractions
 from pyresac.deep.replay import Batch
 from pyresac.deep.slopes import slopes
-from pyresac.deep.temperature import Temperature
 from pyresac.deep.update_statistics import OF_STATE_VALUE, STATISTICS, STATISTICS_EVERY, UpdateStatistics
-from pyresac.errors import CheckpointError, InputError
-from pyresac.memory import available_bytes
-from pyresac.tasks.experience import Numbers
 
 
-class Learner:
-    """Networks, optimisers and temperature of one algorithm. States and actions come in a task's features and units."""
+class Learner(Agent):
+    """An agent with its optimisers, which learns from batches of experience."""
 
-    def __init__(
-        self,
-        algorithm: Algorithm[Any],
-        *,
-        actions: int,
-        dense: int,
-        categories: tuple[int, ...],
-        log_volume: float,
-        seed: int,
-        device: torch.device,
-        threads: int = 1,
-    ) -> None:
-        """log_volume: Σ log half-width of the action box, see `ActionBox`. threads: over which critics are shared out.
-
-        Raises InputError for networks or batches that memory does not hold.
-        """
-        options: DeepOptions = algorithm.options
-        self.algorithm, self.options, self.device, self.actions = algorithm, options, device, actions
-        self.policy = algorithm.policy(log_volume, actions)
-        critic = algorithm.critic_layout(actions + dense, categories)
-        self._by_batch = options.normalisation == "batch"
-        actor = NetworkLayout(
-            *(dense, categories, options.actor_hidden, self.policy.outputs(actions), options.activation),
-            normalisation="batch" if self._by_batch else "none",
-        )
-        _require_memory(options, critic, actor)
-        start = torch.Generator().manual_seed(seed)
-        self.critic = _network(
-            *(critic, algorithm.initial_critic(critic, start).to(device), threads, options), kind=algorithm.critic_type
-        )
-        self.actor = _network(actor, _initial_actor(actor, options, actions, start).to(device), threads, options)
-        self.target = self.critic if self._by_batch else self.critic.clone()
-        """Frozen target critics φ′; with batch normalisation there are none, and the critics stand for them."""
-        self.averaged = self.actor.clone()
-        """The averaged policy θ̄, evaluated and deployed."""
-        self.target_actor = self.actor.clone() if algorithm.target_policy and not self._by_batch else None
-        """The slowly following policy of a′, where the algorithm has one and there are target networks."""
-        self.best = self.averaged.clone()
-        """The averaged policy at the best evaluation so far."""
+    def __init__(self, algorithm: Algorithm[Any], **arguments: Any) -> None:
+        """arguments: those of `Agent`."""
+        super().__init__(algorithm, **arguments)
+        options = self.options
         self.best_return = -math.inf
-        self.observations = ObservationStatistics(dense) if options.normalise_observations else None
-        """Of the states that were acted in, where networks see them normalised."""
-        self.noise = Noise(seed + 1, device)
-        self.temperature = None
-        if isinstance(options, EntropyOptions):
-            # −dim(A) is meant for actions in [−1, 1]; in the action's own units the same policy has log_volume more
-            wanted = log_volume - actions if options.target_entropy is None else options.target_entropy
-            self.temperature = Temperature(options, wanted, device)
-        self.state_value = None
-        """V(s), where the algorithm learns one."""
-        if algorithm.state_value_lr is not None:
-            layout = NetworkLayout(dense, categories, options.hidden, 1, options.activation)
-            self.state_value = Network(layout, layout.initial(1, start).to(device), threads)
+        """Mean return of the best evaluation so far."""
         self._optimisers = {
             "critic": Adam(
                 *(self.critic.matrix, options.critic_lr, None if self._by_batch else self.target.matrix, options.tau),
@@ -110,16 +55,11 @@ class Learner:
         """The first quantity that was not finite, and when."""
         self.statistics = UpdateStatistics((*STATISTICS, *(OF_STATE_VALUE if self.state_value is not None else ())))
 
-    @property
-    def alpha(self) -> float:
-        """Temperature α, 0 for an algorithm without one."""
-        return 0.0 if self.temperature is None else self.temperature.alpha
-
     @torch.no_grad()
     def update(self, batch: Batch) -> None:
-        """One update on a batch; the actor takes part every `actor_every`-th time.
+        """One update on a batch; the actor learns in every `actor_every`-th.
 
-        All of it uses the α that it begins with. Autograd sees only the algorithm's formulas, through `slopes`.
+        The whole update uses the α that it begins with. Autograd sees only the algorithm's formulas, through `slopes`.
         """
         self.updates += 1
         batch = batch._replace(state=self._seen(batch.state), next_state=self._seen(batch.next_state))
@@ -144,8 +84,8 @@ class Learner:
     def _policy_passes(
         self, batch: Batch, improves: bool
     ) -> tuple[ForwardPass | None, SampledAction | None, SampledAction]:
-        """The actor's pass and actions at the batch's states, None if it does not take part; and actions whose last
-        rows are at the next states."""
+        """The actor's pass and actions at the batch's states, both None where it does not learn, and the actions a′:
+        their last B rows are those at the next states."""
         size = len(batch.reward)
         if self.target_actor is None and not self._by_batch:
             # a′ and the actor's own step are of the same policy, so both states go through it at once
@@ -165,16 +105,16 @@ class Learner:
         """The critics' pass at (s, a), and the frozen heads at (s′, a′).
 
         With batch normalisation both go through the critics as one batch: statistics of the one alone would not fit the
-        other (CrossQ, section 3.2). The target is frozen, but not the statistics that its states have a part in.
+        other (CrossQ, section 3.2). The target is frozen; the batch's statistics, which its states enter, are not.
         """
         if not self._by_batch:
-            frozen = _run(self.target, batch.next_state, next_action, of_target, keep=False)
-            return _run(self.critic, batch.state, batch.action, fractions), _heads(frozen, of_target)
+            frozen = run_critics(self.target, batch.next_state, next_action, of_target, keep=False)
+            return run_critics(self.critic, batch.state, batch.action, fractions), heads_of(frozen, of_target)
         both = self.critic.run_batch(
             joined(batch.state.with_action(batch.action), batch.next_state.with_action(next_action))
         )
         size = len(batch.reward)
-        return both.first(size), _heads(both, of_target)[:, size:]
+        return both.first(size), heads_of(both, of_target)[:, size:]
 
     def _target(
         self,
@@ -185,10 +125,10 @@ class Learner:
         alpha: float,
         fractions: Fractions | None,
     ) -> Tensor:
-        """heads: at (s′, a′), quantiles at these fractions."""
+        """y, without a graph. heads: at (s′, a′); fractions: of their quantiles."""
 
         def heads_at(unit: Tensor) -> Tensor:
-            return _heads(_run(self.target, batch.next_state, unit, fractions, keep=False), fractions)
+            return heads_of(run_critics(self.target, batch.next_state, unit, fractions, keep=False), fractions)
 
         of_next = None if self.state_value is None else self.state_value.run(batch.next_state, keep=False)
         return self.algorithm.target(
@@ -209,17 +149,17 @@ class Learner:
         )
 
     def _improve_state_value(self, batch: Batch) -> None:
-        """Before the critics' step, whose target networks it reads as the target has read them."""
+        """A step of V(s), before the critics': it reads the same target networks as the target has."""
         if self.state_value is None:
             return
         fractions = self.algorithm.fractions(len(batch.reward), self.noise)
-        heads = _heads(_run(self.target, batch.state, batch.action, fractions, keep=False), fractions)
+        heads = heads_of(run_critics(self.target, batch.state, batch.action, fractions, keep=False), fractions)
         frozen = self.algorithm.values(heads, fractions)
         through = self.state_value.run(batch.state)
         value = through.output[0, :, 0]
         loss, (slope,) = slopes(lambda leaf: self.algorithm.state_value_loss(leaf, frozen), value)
         self._check("state_value_loss", loss)
-        gradient = through.gradient(_used(slope)[None, :, None], self._gradients["state_value"])
+        gradient = through.gradient(required(slope)[None, :, None], self._gradients["state_value"])
         self._descend("state_value", gradient)
         if self._noted():
             self.statistics.note(state_value_loss=loss, state_value_mean=value.mean())
@@ -234,7 +174,7 @@ class Learner:
     ) -> None:
         """through: of (s, a). fractions, of_target: of its quantiles and the target's. follow: whether the target
         networks move."""
-        heads = _heads(through, fractions)
+        heads = heads_of(through, fractions)
 
         def loss_of(leaf: Tensor) -> Tensor:
             if fractions is None or of_target is None:
@@ -243,7 +183,7 @@ class Learner:
 
         loss, (slope,) = slopes(loss_of, heads)
         self._check("critic_loss", loss)
-        self._descend("critic", through.gradient(_as_outputs(slope), self._gradients["critic"]), follow)
+        self._descend("critic", through.gradient(of_outputs(slope), self._gradients["critic"]), follow)
         if self._noted():
             values = self.algorithm.values(heads, fractions)
             sigma = ensemble_deviation(values).mean() if len(values) > 1 else loss.new_zeros(())
@@ -260,15 +200,15 @@ class Learner:
     def _improve_policy(self, batch: Batch, through: ForwardPass, sample: SampledAction, alpha: float) -> None:
         """through, sample: of the batch's states."""
         fractions = self.algorithm.fractions(len(batch.reward), self.noise)
-        critics = _run(self.algorithm.actor_heads(self.critic), batch.state, sample.unit, fractions)
+        critics = run_critics(self.algorithm.actor_heads(self.critic), batch.state, sample.unit, fractions)
 
         def objective(heads: Tensor, log_prob: Tensor, unit: Tensor) -> Tensor:
             return self.algorithm.actor_loss(ActorInputs(heads, log_prob, unit, alpha, batch.action, fractions))
 
-        leaves = _heads(critics, fractions), sample.log_prob, sample.unit
+        leaves = heads_of(critics, fractions), sample.log_prob, sample.unit
         loss, (of_heads, of_log_prob, of_unit) = slopes(objective, *leaves)
         # of the critics only the action's gradient is asked for: their parameters are frozen here
-        of_action = critics.input_gradient(_as_outputs(of_heads), self.actions)
+        of_action = critics.input_gradient(of_outputs(of_heads), self.actions)
         if of_unit is not None:
             of_action += of_unit
         gradient = through.gradient(sample.gradient(of_action, of_log_prob)[None], self._gradients["actor"])
@@ -277,7 +217,7 @@ class Learner:
                 lambda matrix: self.algorithm.actor_penalty(matrix, self.best.matrix), self.actor.matrix
             )
             loss = loss + penalty
-            gradient += _used(more)
+            gradient += required(more)
         self._check("actor_loss", loss)
         self._descend("actor", gradient)
         if self.averaged.running is not None and self.actor.running is not None:
@@ -299,43 +239,11 @@ class Learner:
         self._optimisers[name].step(gradient, follow)
 
     def _noted(self) -> bool:
-        """Whether this update's statistics are noted; the actor's are where it takes part as well."""
+        """Whether this update's statistics are noted; the actor's only where it learns."""
         return self.updates % STATISTICS_EVERY == 0
 
-    def observe(self, dense: Numbers) -> None:
-        """Count these states (m, C), in which training acted, to the statistics of observations."""
-        if self.observations is not None:
-            self.observations.add(dense)
-
-    def _seen(self, state: Inputs) -> Inputs:
-        """States as the networks see them."""
-        return state if self.observations is None else self.observations.normalised(state)
-
-    @torch.no_grad()
-    def explore(self, state: Inputs) -> NDArray[np.float32]:
-        """Actions (B, A) of the present policy that collect experience, in units."""
-        sample = self.policy.sample(self.actor.run(self._seen(state), keep=False).output[0], self.noise)
-        return self.algorithm.explore(sample, self.noise).cpu().numpy()
-
-    def random_actions(self, count: int) -> NDArray[np.float32]:
-        """Actions (count, A) uniform in the box, in units."""
-        return (2.0 * self.noise.uniform(count, self.actions) - 1.0).cpu().numpy()
-
-    @torch.no_grad()
-    def exploit(self, state: Inputs, actor: Network | None = None) -> NDArray[np.float32]:
-        """Deterministic actions (B, A) of the averaged policy, or of another actor, in units."""
-        used = self.averaged if actor is None else actor
-        return self.policy.mode(used.run(self._seen(state), keep=False).output[0]).cpu().numpy()
-
-    @torch.no_grad()
-    def values(self, state: Inputs, unit: Tensor) -> Tensor:
-        """(K, B) online values in units of scaled rewards."""
-        fractions = self.algorithm.fractions(len(unit), self.noise, evaluates=True)
-        through = _run(self.critic, self._seen(state), unit, fractions, keep=False)
-        return self.algorithm.values(_heads(through, fractions), fractions)
-
     def evaluated(self, mean_return: float, step: int) -> None:
-        """Tell the mean return of an evaluation of the averaged policy."""
+        """An evaluation of the averaged policy gave this mean return; the best policy so far is kept."""
         self.algorithm.evaluated(mean_return, step)
         if mean_return > self.best_return:
             self.best_return = mean_return
@@ -345,26 +253,6 @@ class Learner:
         number = value.item()
         if not math.isfinite(number) and self.not_finite is None:
             self.not_finite = f"{name} is {number} at update {self.updates:,}"
-
-    def networks(self) -> dict[str, Tensor]:
-        """Parameters and statistics by name: what plays and values, without what only learning needs."""
-        networks = {"critic": self.critic}
-        if self.target is not self.critic:
-            networks["target"] = self.target
-        networks |= {"actor": self.actor, "averaged": self.averaged, "best": self.best}
-        if self.target_actor is not None:
-            networks["target_actor"] = self.target_actor
-        if self.state_value is not None:
-            networks["state_value"] = self.state_value
-        found = {name: network.matrix for name, network in networks.items()}
-        for name, network in networks.items():
-            if network.running is not None:
-                found |= network.running.tensors(name)
-        if self.temperature is not None:
-            found["log_alpha"] = self.temperature.log_alpha
-        if self.observations is not None:
-            found |= self.observations.tensors
-        return found
 
     def _tensors(self) -> dict[str, Tensor]:
         """All that a checkpoint keeps, but the generator."""
@@ -397,68 +285,3 @@ class Learner:
         self.best_return = -math.inf if state["best_return"] is None else state["best_return"]
         self.statistics.load(state["statistics"])
         self.algorithm.load(state["algorithm"])
-
-
-def load_tensors(tensors: Mapping[str, Tensor], arrays: Mapping[str, NDArray[Any]], where: str) -> None:
-    """Copy arrays into tensors of the same names. Raises CheckpointError, and changes none, if one does not fit."""
-    for name, tensor in tensors.items():
-        expected = f"{str(tensor.dtype).removeprefix('torch.')}{tuple(tensor.shape)}"
-        given = f"{arrays[name].dtype}{arrays[name].shape}" if name in arrays else "missing"
-        if given != expected:
-            raise CheckpointError(f"the {name} of {where} is {given}; expected {expected}")
-    for name, tensor in tensors.items():
-        tensor.copy_(torch.from_numpy(np.array(arrays[name])))
-
-
-def _run(network: Network, state: Inputs, unit: Tensor, fractions: Fractions | None, keep: bool = True) -> ForwardPass:
-    """A pass of critics at states, actions and fractions."""
-    return network.run(state.with_action(unit, None if fractions is None else fractions.at), keep)
-
-
-def _heads(through: ForwardPass, fractions: Fractions | None) -> Tensor:
-    """(K, B) of critics of values, (K, B, M) of critics of quantiles."""
-    return through.output[..., 0] if fractions is None else through.output
-
-
-def _as_outputs(slope: Tensor | None) -> Tensor:
-    """The slope of `_heads` as that of the outputs."""
-    used = _used(slope)
-    return used[..., None] if used.ndim == 2 else used
-
-
-def _used(slope: Tensor | None) -> Tensor:
-    if slope is None:
-        raise ValueError("the algorithm's formula does not depend on what it must depend on")
-    return slope
-
-
-def _network(
-    layout: NetworkLayout, matrix: Tensor, threads: int, options: DeepOptions, kind: type[Network] = Network
-) -> Network:
-    """With fresh running statistics, where batches are normalised."""
-    running = None
-    if layout.normalisation == "batch":
-        running = RunningStatistics.fresh(layout, len(matrix), options.renorm_warmup, matrix.device)
-    return kind(layout, matrix, threads, running)
-
-
-def _initial_actor(layout: NetworkLayout, options: DeepOptions, actions: int, generator: torch.Generator) -> Tensor:
-    matrix = layout.initial(1, generator)
-    if isinstance(options, EntropyOptions):
-        _, biases, _ = layout.split(matrix)
-        biases[-1][:, :actions] += options.initial_mean
-    return matrix
-
-
-def _require_memory(options: DeepOptions, critic: NetworkLayout, actor: NetworkLayout) -> None:
-    """Of what is there in any case: parameters, gradient, two moments and a copy, a batch's activations."""
-    heads, batch = options.ensemble_size, options.batch_size
-    networks = 5 * (heads * critic.length + actor.length)
-    activations = batch * (critic.dense + heads * critic.activations + 2 * sum(options.actor_hidden))
-    needed, free = 4 * (networks + activations), available_bytes()
-    if free is not None and needed > free:
-        raise InputError(
-            f"ensemble_size = {heads}, hidden = {list(options.hidden)}, actor_hidden = {list(options.actor_hidden)} "
-            f"and batch_size = {batch} need {needed / 2**20:,.0f} MiB of memory or more; {free / 2**20:,.0f} MiB are "
-            f"free"
-        )

@@ -6,15 +6,15 @@ return's distribution with weights, and its value is their weighted mean.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import torch
-from torch import Tensor
-from torch.nn.functional import huber_loss
 
-from pyresac.deep import quantile_kernel
-from pyresac.deep.noise import Noise
+if TYPE_CHECKING:
+    import torch
+    from torch import Tensor
+
+    from pyresac.deep.noise import Noise
 
 LEAST_WIDTH = 0.1
 """Added to each uniform draw of `spaced_fractions` before they are normalised, so that no two fractions meet."""
@@ -35,6 +35,8 @@ class Fractions(NamedTuple):
 
 def even_fractions(count: int, device: torch.device) -> Fractions:
     """τ_m = (2m − 1)/2M with weights 1/M, one row (Dabney et al. 2018, arXiv:1710.10044, Lemma 2)."""
+    import torch
+
     at = (torch.arange(count, device=device) + 0.5) / count
     return Fractions(at[None], torch.full_like(at, 1.0 / count)[None])
 
@@ -42,7 +44,7 @@ def even_fractions(count: int, device: torch.device) -> Fractions:
 def uniform_fractions(size: int, count: int, noise: Noise) -> Fractions:
     """τ ~ U(0, 1), each by itself, with weights 1/M (IQN, Dabney et al. 2018, arXiv:1806.06923)."""
     at = noise.uniform(size, count)
-    return Fractions(at, torch.full_like(at, 1.0 / count))
+    return Fractions(at, at.new_full(at.shape, 1.0 / count))
 
 
 def spaced_fractions(size: int, count: int, noise: Noise) -> Fractions:
@@ -56,7 +58,9 @@ def spaced_fractions(size: int, count: int, noise: Noise) -> Fractions:
 
 
 def ascending(atoms: Tensor) -> Tensor:
-    """Each row in ascending order, along the last axis, of tensors without a graph; what is no number comes last."""
+    """Each row in ascending order, along the last axis, of tensors without a graph; NaN comes last."""
+    import torch
+
     if atoms.device.type != "cpu":
         return atoms.sort(-1).values
     return torch.from_numpy(np.sort(atoms.numpy(), axis=-1))  # a tenth of the time of PyTorch's
@@ -70,41 +74,17 @@ def quantile_huber(heads: Tensor, target: Tensor, fractions: Tensor, weights: Te
     """
     if heads.device.type != "cpu":
         return pairwise_quantile_huber(heads, target, fractions, weights)
-    result: Tensor = _QuantileHuber.apply(heads, target, fractions, weights)  # type: ignore[no-untyped-call]
+    from pyresac.deep.derivatives import QuantileHuber
+
+    result: Tensor = QuantileHuber.apply(heads, target, fractions, weights)  # type: ignore[no-untyped-call]
     return result
 
 
 def pairwise_quantile_huber(heads: Tensor, target: Tensor, fractions: Tensor, weights: Tensor) -> Tensor:
     """`quantile_huber` by its double sum, as the papers write it: K·B·M·N numbers."""
+    import torch
+
     error = target[:, None, :] - heads[..., None]
-    huber = huber_loss(error, torch.zeros_like(error), reduction="none")
+    huber = torch.nn.functional.huber_loss(error, torch.zeros_like(error), reduction="none")
     asymmetry = (fractions[..., None] - (error.detach() < 0.0).to(heads.dtype)).abs()
     return (asymmetry * huber * weights[:, None, :]).sum(3).mean((1, 2)).sum()
-
-
-class _QuantileHuber(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx: Any, heads: Tensor, target: Tensor, fractions: Tensor, weights: Tensor) -> Tensor:
-        size, count = target.shape
-        each = heads.shape[1] * heads.shape[2]
-        given = (
-            heads.contiguous(),
-            target.contiguous(),
-            fractions.expand(size, -1).contiguous(),
-            weights.expand(size, -1).contiguous(),
-        )
-        slopes = torch.empty_like(given[0])
-        room = (
-            torch.empty(2 ** count.bit_length() - 1, dtype=torch.double),
-            torch.zeros(3, count + 1, dtype=torch.double),
-        )
-        losses = torch.zeros(len(heads), dtype=torch.double)
-        arrays = (part.detach().numpy() for part in (*given, *room, losses, slopes))
-        quantile_kernel.losses_and_slopes(*arrays)
-        ctx.save_for_backward(slopes.mul_(1.0 / each))
-        return losses.sum().div_(each).to(heads.dtype)
-
-    @staticmethod
-    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None, None, None]:
-        (slopes,) = ctx.saved_tensors
-        return slopes * gradients[0], None, None, None

@@ -28,7 +28,7 @@ class Batch(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Widths:
+class RowWidths:
     """Columns of a row: A, C and F of `Experience`."""
 
     action: int
@@ -44,7 +44,7 @@ class Widths:
 class ReplayBuffer:
     """Keeps the last `capacity` transitions. Raises InputError if the memory that it will take is not there."""
 
-    def __init__(self, capacity: int, widths: Widths) -> None:
+    def __init__(self, capacity: int, widths: RowWidths) -> None:
         self.widths = widths
         needed, free = buffer_bytes(capacity, widths), available_bytes()
         if free is not None and needed > free:
@@ -109,7 +109,7 @@ class ReplayBuffer:
         self.size, self.cursor = len(rows), cursor
 
 
-def buffer_bytes(capacity: int, widths: Widths) -> int:
+def buffer_bytes(capacity: int, widths: RowWidths) -> int:
     """Bytes that a full buffer takes."""
     return 4 * widths.row * capacity
 

@@ -8,10 +8,10 @@ import torch
 from torch import Tensor
 
 from pyresac.deep.adam import Adam
-from pyresac.deep.algorithms.base import EntropyOptions
+from pyresac.deep.algorithms.deep_options import EntropyOptions
 
 LARGEST_EXPONENT = 88.0
-"""e to it is finite in float32."""
+"""exp of it is still finite in float32."""
 
 
 class Temperature:
@@ -25,7 +25,7 @@ class Temperature:
         """target_entropy: of log π in the action's own units."""
         self.target_entropy = target_entropy
         self.on_next = options.temperature_on == "next"
-        """Whether it is adjusted at next states, which are not terminal, or at the states of the batch."""
+        """Whether it is adjusted at the next states that are not terminal; else at the states of the batch."""
         self.log_alpha = torch.tensor(math.log(options.alpha_init), device=device)
         self.optimiser = Adam(self.log_alpha, options.temperature_lr) if options.temperature_lr > 0.0 else None
         self._most = math.inf if options.alpha_max is None else math.log(options.alpha_max)
@@ -37,7 +37,7 @@ class Temperature:
         return math.exp(exponent) if exponent <= LARGEST_EXPONENT else math.inf
 
     def adjust(self, log_prob: Tensor, counts: Tensor | None = None) -> None:
-        """One step on log π (B,), where `counts` (B,) is 1; nothing is done in a terminal state, so it counts 0."""
+        """One step on log π (B,) of the states whose `counts` (B,) is 1, as it is where an action was taken."""
         if self.optimiser is None:
             return
         self.optimiser.step(-entropy_gap(log_prob, self.target_entropy, counts))

@@ -26,14 +26,14 @@ STATISTICS_EVERY = 8
 
 
 class UpdateStatistics:
-    """Sums of what was noted since it was last opened."""
+    """Sums of what was noted since the last `begin`."""
 
     def __init__(self, names: tuple[str, ...] = STATISTICS) -> None:
         self.names = names
         """What is noted."""
-        self.open()
+        self.begin()
 
-    def open(self) -> None:
+    def begin(self) -> None:
         """Forget the statistics so far."""
         self._sums = dict.fromkeys(self.names, 0.0)
         self._counts = dict.fromkeys(self.names, 0)

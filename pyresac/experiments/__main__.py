@@ -132,7 +132,7 @@ def _plan(given: Plan, console: Console) -> int:
 
 
 def _run(given: RunAll, console: Console) -> int:
-    from pyresac.experiments.pool import Progress, run_locally
+    from pyresac.experiments.pool import PoolProgress, run_locally
     from pyresac.experiments.ray_pool import require_ray, run_on_ray
 
     chosen = experiment(given.name)
@@ -149,7 +149,7 @@ def _run(given: RunAll, console: Console) -> int:
         began = time.monotonic()
         last = ""
 
-        def shown(progress: Progress) -> None:
+        def shown(progress: PoolProgress) -> None:
             nonlocal last
             done, under_way = len(progress.finished), len(progress.running)
             text = f"{done} of {len(runs)} runs done, {under_way} running, {len(progress.failed)} failed"

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 
 from pyresac.experiments.experiment import Run
-from pyresac.train import planned
+from pyresac.training.command_line import planned
 from pyresac.training.deep_agent import DeepConfig, build
 
 STEPS = 60

@@ -23,7 +23,7 @@ INTERPRETER = "PYRESAC_PYTHON"
 
 
 @dataclass
-class Progress:
+class PoolProgress:
     """How far a plan is."""
 
     waiting: list[Run]
@@ -46,15 +46,15 @@ def command(folder: Path, run: Run) -> list[str]:
 
 
 def run_locally(
-    folder: Path, runs: Sequence[Run], workers: int, shown: Callable[[Progress], None] = lambda progress: None
-) -> Progress:
+    folder: Path, runs: Sequence[Run], workers: int, shown: Callable[[PoolProgress], None] = lambda progress: None
+) -> PoolProgress:
     """Make the runs that are not finished; one that fails does not stop the others.
 
     shown: called whenever something changes and now and then. An interrupt stops the processes as Ctrl-C stops each of
     them, with a checkpoint, and is raised again.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    progress = Progress([run for run in runs if not is_finished(folder, run)])
+    progress = PoolProgress([run for run in runs if not is_finished(folder, run)])
     progress.finished = [run.name for run in runs if is_finished(folder, run)]
     try:
         while progress.waiting or progress.running:

@@ -15,7 +15,7 @@ from typing import Any
 
 from pyresac.errors import InputError
 from pyresac.experiments.experiment import Run
-from pyresac.experiments.pool import Progress, is_finished, started
+from pyresac.experiments.pool import PoolProgress, is_finished, started
 
 POLL_SECONDS = 0.5
 CONNECT_SECONDS = 10.0
@@ -38,8 +38,8 @@ def run_on_ray(
     folder: Path,
     runs: Sequence[Run],
     workers: int,
-    shown: Callable[[Progress], None] = lambda progress: None,
-) -> Progress:
+    shown: Callable[[PoolProgress], None] = lambda progress: None,
+) -> PoolProgress:
     """As `run_locally`, at most `workers` runs at a time. Raises InputError if there is no cluster at the address."""
     require_ray(address)
     import ray
@@ -70,9 +70,11 @@ def _require_listening(address: str) -> None:
         raise InputError(f"--ray {address}: no cluster there: {error}") from error
 
 
-def _made(ray: Any, folder: Path, runs: Sequence[Run], workers: int, shown: Callable[[Progress], None]) -> Progress:
+def _made(
+    ray: Any, folder: Path, runs: Sequence[Run], workers: int, shown: Callable[[PoolProgress], None]
+) -> PoolProgress:
     make = ray.remote(num_cpus=1)(_make)
-    progress = Progress([run for run in runs if not is_finished(folder, run)])
+    progress = PoolProgress([run for run in runs if not is_finished(folder, run)])
     progress.finished = [run.name for run in runs if is_finished(folder, run)]
     handles: dict[Any, Run] = {}
     try:

@@ -10,7 +10,8 @@ from matplotlib.figure import Figure
 from pyresac.envs.bus.controllers import Controller, NoHolding
 from pyresac.envs.bus.figures import time_space
 from pyresac.envs.bus.metrics import day_metrics
-from pyresac.envs.bus.simulator import Record, simulate
+from pyresac.envs.bus.record import Record
+from pyresac.envs.bus.simulator import simulate
 from pyresac.figures import training
 from pyresac.figures.curves import Group
 from pyresac.tasks.corridor_task import EVALUATION_DAYS, CorridorTask

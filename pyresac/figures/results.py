@@ -48,7 +48,7 @@ LEARNED = "learned"
 
 
 @dataclass(frozen=True)
-class Run:
+class FinishedRun:
     """What a folder holds."""
 
     name: str
@@ -66,10 +66,10 @@ class Run:
 
 
 @dataclass(frozen=True)
-class Experiment:
+class RunGroup:
     """Runs side by side."""
 
-    runs: list[Run]
+    runs: list[FinishedRun]
 
     @property
     def groups(self) -> list[Group]:
@@ -87,7 +87,7 @@ class Experiment:
         return {f"{rule_label(name)}, final days": float(np.mean(days["reward"])) for name, days in holding.items()}
 
 
-def load(folder: Path) -> Experiment | None:
+def load(folder: Path) -> RunGroup | None:
     """The runs in a folder, None without any. Raises InputError for a file that is missing or not what it should be."""
     found = [(match["label"], path) for path in sorted(folder.glob("*-seed*")) if (match := RUN.fullmatch(path.name))]
     order = list(LABELS)
@@ -97,8 +97,8 @@ def load(folder: Path) -> Experiment | None:
         curves = read_curves(path / "metrics.csv")
         if curves is None or "eval_return" not in curves.columns:
             raise InputError(f"{path / 'metrics.csv'} has no evaluation; expected the columns step and eval_return")
-        runs.append(Run(LABELS.get(label, label), curves, _result(path / "result.json")))
-    return Experiment(runs) if runs else None
+        runs.append(FinishedRun(LABELS.get(label, label), curves, _result(path / "result.json")))
+    return RunGroup(runs) if runs else None
 
 
 def _result(path: Path) -> Mapping[str, Any] | None:
@@ -118,12 +118,12 @@ def _result(path: Path) -> Mapping[str, Any] | None:
     return result
 
 
-def reward_figure(title: str) -> Callable[[Experiment], Figure]:
+def reward_figure(title: str) -> Callable[[RunGroup], Figure]:
     """Draws reward over steps beside the classical rules."""
     return lambda experiment: learning_curve(experiment.groups, CORRIDOR, title, experiment.levels())
 
 
-def ablations_figure(experiment: Experiment) -> Figure:
+def ablations_figure(experiment: RunGroup) -> Figure:
     """Reward over steps above; below, a panel a variant, values in their band beside what was earned."""
     groups = experiment.groups
     figure = new_figure("Published slow corridor, half the steps: what each penalty does", 11.0, 7.2)
@@ -146,12 +146,12 @@ def ablations_figure(experiment: Experiment) -> Figure:
     return figure
 
 
-def hopper_figure(experiment: Experiment) -> Figure:
+def hopper_figure(experiment: RunGroup) -> Figure:
     """Return over steps of both agents."""
     return learning_curve(experiment.groups, RETURN, "Hopper-v5: evaluation return, mean and range over seeds", {})
 
 
-FIGURES: dict[str, tuple[str, Callable[[Experiment], Figure]]] = {
+FIGURES: dict[str, tuple[str, Callable[[RunGroup], Figure]]] = {
     "corridor-default": ("results-default", reward_figure("Default corridor: evaluation during training")),
     "corridor-slow-full": (
         "results-slow-full",
@@ -175,7 +175,7 @@ FIGURES: dict[str, tuple[str, Callable[[Experiment], Figure]]] = {
 """Experiments, each with the name of its figure and who draws it."""
 
 
-def markdown(experiment: Experiment) -> str:
+def markdown(experiment: RunGroup) -> str:
     """A table of final means, and the range over seeds where there are several; the rules below."""
     rules = experiment.rules()
     metrics = {"reward": "reward, 10⁶", "wait": "wait, min", "travel": "travel, min"} if rules else {"return": "return"}
@@ -201,7 +201,7 @@ def _cell(metric: str, values: list[float | None]) -> str:
 
 
 @dataclass(frozen=True)
-class Options:
+class ResultsOptions:
     """Redraw the figures of the results page, and print its tables."""
 
     results: tyro.conf.Positional[Path] = Path("results")
@@ -214,14 +214,13 @@ def main(arguments: list[str] | None = None) -> int:
     """Run the command; return its exit code."""
 
     def work() -> None:
-        redraw(
-            tyro.cli(Options, args=checked(arguments), prog="python -m pyresac.figures.results", description=__doc__)
-        )
+        program = "python -m pyresac.figures.results"
+        redraw(tyro.cli(ResultsOptions, args=checked(arguments), prog=program, description=__doc__))
 
     return exit_code(work)
 
 
-def redraw(options: Options) -> None:
+def redraw(options: ResultsOptions) -> None:
     """Figures to their folder, tables to stdout, notes to stderr. Raises InputError and OSError."""
     if not options.results.is_dir():
         raise InputError(f"{options.results} is no folder of results")

@@ -50,7 +50,7 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Certificate:
+class LeanCertificate:
     """What Lean is given. functional: "max", "min" or "mean". scale: what the policy's weights sum to in each state,
     or 1. low, high: the range of T Q − Q, numerators over `den`. bound: what follows for ‖Q − Q*‖∞."""
 
@@ -73,7 +73,7 @@ class Certificate:
         return rounded_up(self.exact_bound)
 
 
-def certificate(operator: RevOperator, q: Floats) -> Certificate:
+def certificate(operator: RevOperator, q: Floats) -> LeanCertificate:
     """The certificate of a table q (S, A) for the operator's fixed point.
 
     Raises FormalError where the operator has no finite rational form (a soft value, a ball of kernels), where it is
@@ -102,7 +102,7 @@ def certificate(operator: RevOperator, q: Floats) -> Certificate:
     )
     functional = FUNCTIONALS[type(operator.value)]
     residuals = list(_residuals(states, gamma, functional, scale))
-    return Certificate(den, gamma, functional, scale, states, floor(min(residuals)), -floor(-max(residuals)))
+    return LeanCertificate(den, gamma, functional, scale, states, floor(min(residuals)), -floor(-max(residuals)))
 
 
 def _entry_of(numbers: list[int], rows: tuple[Row, ...]) -> Entry:
@@ -212,7 +212,7 @@ def _exponent(x: Fraction) -> int:
 # ---------------------------------------------------------------------------------------------- Lean text
 
 
-def lean_text(found: Certificate, name: str, title: str) -> str:
+def lean_text(found: LeanCertificate, name: str, title: str) -> str:
     """The Lean file: the problem, the check, and what follows for the table.
 
     name: the last part of the namespace. title: one line on what was solved.

@@ -30,7 +30,7 @@ HOLDS = np.array([0.0, 30.0, 60.0])
 
 
 @dataclass(frozen=True)
-class Options:
+class ExamplesOptions:
     """Where to write."""
 
     root: Path = Path("lean")
@@ -108,7 +108,7 @@ def example_text(name: str, q: Floats | None = None) -> str:
 def main(arguments: list[str] | None = None) -> int:
     """Write the files."""
     root = tyro.cli(
-        Options, args=arguments, prog="python -m pyresac.formal.certified_examples", description=__doc__
+        ExamplesOptions, args=arguments, prog="python -m pyresac.formal.certified_examples", description=__doc__
     ).root
     for name in EXAMPLES:
         path = root / FOLDER / f"{name}.lean"

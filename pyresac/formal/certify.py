@@ -22,7 +22,7 @@ from pyresac.atomic import write_atomically
 from pyresac.command import safe_streams
 from pyresac.errors import InputError
 from pyresac.formal.build import Builder, Result
-from pyresac.formal.certificates import Certificate, certificate, decimal, lean_text, rounded_up
+from pyresac.formal.certificates import LeanCertificate, certificate, decimal, lean_text, rounded_up
 from pyresac.formal.check import built_folder, report
 from pyresac.formal.errors import FormalError
 from pyresac.formal.home import cache_folder
@@ -37,7 +37,7 @@ CHECKER = "RESAC.Certificate.Checker"
 
 
 @dataclass(frozen=True)
-class Options:
+class CertifyOptions:
     """What to certify."""
 
     model: Annotated[str, tyro.conf.Positional]
@@ -72,7 +72,7 @@ class Options:
 def main(arguments: list[str] | None = None) -> int:
     """The command: 0 where the kernel accepts the bound, 1 where the table or the file fails, 2 on bad input."""
     try:
-        options = tyro.cli(Options, args=arguments, prog=PROGRAM, description=__doc__)
+        options = tyro.cli(CertifyOptions, args=arguments, prog=PROGRAM, description=__doc__)
         operator, q, how = solved(options)
         found = certificate(operator, q)
         title = f"`{Path(options.model).name}`, discount {operator.mdp.discount!r}: {how}."
@@ -88,7 +88,7 @@ def main(arguments: list[str] | None = None) -> int:
         return 2
 
 
-def solved(options: Options) -> tuple[RevOperator, Floats, str]:
+def solved(options: CertifyOptions) -> tuple[RevOperator, Floats, str]:
     """The operator, its table, and in words where the table is from."""
     if not options.tolerance > 0:
         raise FormalError(f"--tolerance is {options.tolerance:g}; it must be above 0")
@@ -123,7 +123,7 @@ def _numbers(option: str, path: Path) -> Floats:
     return np.asarray(found, dtype=np.float64)
 
 
-def shortfall(found: Certificate, tolerance: float) -> str:
+def shortfall(found: LeanCertificate, tolerance: float) -> str:
     """By how much the table fails the tolerance; empty where it does not."""
     asked = Fraction(tolerance)
     if found.exact_bound <= asked:
@@ -137,7 +137,7 @@ def shortfall(found: Certificate, tolerance: float) -> str:
     )
 
 
-def check_file(options: Options) -> int:
+def check_file(options: CertifyOptions) -> int:
     """Have the kernel check the file that was written, over the library's own."""
     root = options.root.resolve()
     library = read_tree(root)

@@ -32,7 +32,7 @@ MESSAGE_LINES = 40
 
 
 @dataclass(frozen=True)
-class Options:
+class CheckOptions:
     """What to check, and with what."""
 
     root: Path = Path("lean")
@@ -69,7 +69,7 @@ class Options:
 def main(arguments: list[str] | None = None) -> int:
     """The command: 0 where everything is checked, 1 where a file is not, 2 where the check cannot be made."""
     try:
-        options = tyro.cli(Options, args=arguments, prog=PROGRAM, description=__doc__)
+        options = tyro.cli(CheckOptions, args=arguments, prog=PROGRAM, description=__doc__)
         home = cache_folder(options.cache)
         if options.setup_only:
             install(home, print, package=options.package)
@@ -91,7 +91,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def check_tree(
-    checker: Checker, home: Path, root: Path, modules: Mapping[str, Module], orphans: list[str], options: Options
+    checker: Checker, home: Path, root: Path, modules: Mapping[str, Module], orphans: list[str], options: CheckOptions
 ) -> int:
     """Check the modules and print a line for each; 0 where all are good and none of them is an orphan."""
     built = built_folder(home, root)

@@ -21,7 +21,7 @@ FACTORS = (Fraction(1), Fraction(1, 2), Fraction(3), Fraction(1, 100), Fraction(
 
 
 @dataclass
-class Draw:
+class InstanceSource:
     """A source of instances, the same for the same seed on every machine."""
 
     generator: random.Random

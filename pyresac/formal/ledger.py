@@ -65,7 +65,7 @@ class Claim:
 
 
 @dataclass(frozen=True)
-class Options:
+class LedgerOptions:
     """Where the repository is."""
 
     repository: Path = Path()
@@ -283,7 +283,7 @@ the algorithm's target. Tuples list the actions of one state.
 def main(arguments: list[str] | None = None) -> int:
     """Print the table, write the page and the README's table; 1 where the ledger and the sources disagree."""
     repository = tyro.cli(
-        Options, args=arguments, prog="python -m pyresac.formal.ledger", description=__doc__
+        LedgerOptions, args=arguments, prog="python -m pyresac.formal.ledger", description=__doc__
     ).repository
     try:
         claims = load()

@@ -42,7 +42,7 @@ where it begins.
 
 
 @dataclass(frozen=True)
-class Options:
+class StatementsOptions:
     """Where the repository is."""
 
     repository: Path = Path()
@@ -111,7 +111,7 @@ def _entry(text: str, d: Declaration) -> str:
 def main(arguments: list[str] | None = None) -> int:
     """Write the page."""
     repository = tyro.cli(
-        Options, args=arguments, prog="python -m pyresac.formal.statements", description=__doc__
+        StatementsOptions, args=arguments, prog="python -m pyresac.formal.statements", description=__doc__
     ).repository
     (repository / PAGE).write_text(page(repository / "lean"), encoding="utf-8")
     print(repository / PAGE)

@@ -21,7 +21,7 @@ from typing import Literal
 import tyro
 
 from pyresac.command import safe_streams
-from pyresac.formal.instances import Draw
+from pyresac.formal.instances import InstanceSource
 from pyresac.tabular.exact import ExactLive, ExactMDP, ExactRev, Table
 from pyresac.tabular.exact.mdp import Kernel
 
@@ -44,7 +44,7 @@ class Vector:
 
 
 @dataclass(frozen=True)
-class Options:
+class VectorsOptions:
     """Where to write."""
 
     root: Path = Path("lean")
@@ -95,7 +95,7 @@ def pairs(mdp: ExactMDP, left: str, right: str) -> str:
 # ---------------------------------------------------------------------------------------------- the kinds
 
 
-def frozen(draw: Draw, value: str, robust: bool, at: At, fixed: bool) -> str:
+def frozen(draw: InstanceSource, value: str, robust: bool, at: At, fixed: bool) -> str:
     """A backup with a frozen penalty, or its fixed point."""
     mdp = draw.mdp()
     chosen: str | Table = draw.policy(mdp) if value == "policy" else value
@@ -115,7 +115,7 @@ def frozen(draw: Draw, value: str, robust: bool, at: At, fixed: bool) -> str:
     return pairs(mdp, left, f"table {rows(result)}")
 
 
-def live(draw: Draw, kind: Literal["scaled", "norm"], value: str) -> str:
+def live(draw: InstanceSource, kind: Literal["scaled", "norm"], value: str) -> str:
     """A backup whose penalty looks at the Q being updated."""
     mdp, lam = draw.mdp(), draw.factor()
     chosen: str | Table = draw.policy(mdp) if value == "policy" else value
@@ -128,7 +128,7 @@ def live(draw: Draw, kind: Literal["scaled", "norm"], value: str) -> str:
     return pairs(mdp, left, f"table {rows(result)}")
 
 
-def ensemble(draw: Draw, kind: Literal["variance", "gap"], target: Literal["head", "mean"]) -> str:
+def ensemble(draw: InstanceSource, kind: Literal["variance", "gap"], target: Literal["head", "mean"]) -> str:
     """A live penalty computed from all heads; per head, or on the mean of the heads."""
     mdp, lam = draw.mdp(), draw.factor()
     heads = tuple(draw.like(mdp) for _ in range(2 if kind == "gap" else 2 + draw.below(2)))
@@ -145,7 +145,7 @@ def ensemble(draw: Draw, kind: Literal["variance", "gap"], target: Literal["head
     return pairs(mdp, left, f"table {rows(result[0])}")
 
 
-def masked(draw: Draw, fixed: bool) -> str:
+def masked(draw: InstanceSource, fixed: bool) -> str:
     """A backup whose bracket is masked at terminal pairs, or its fixed point."""
     mdp = draw.mdp()
     done = draw.done(mdp)
@@ -158,7 +158,7 @@ def masked(draw: Draw, fixed: bool) -> str:
     return pairs(mdp, left, f"table {rows(operator(q))}")
 
 
-def bad(draw: Draw) -> str:
+def bad(draw: InstanceSource) -> str:
     """The paper's T_bad on the line."""
     discount, lam, q = draw.discount(), draw.factor(), draw.number()
     mdp = ExactMDP((((Fraction(1),),),), ((Fraction(0),),), discount)
@@ -179,11 +179,11 @@ def _signed(x: Fraction) -> str:
 # ---------------------------------------------------------------------------------------------- the files
 
 
-def families() -> Iterator[tuple[str, str, list[tuple[str, Callable[[Draw], str]]]]]:
+def families() -> Iterator[tuple[str, str, list[tuple[str, Callable[[InstanceSource], str]]]]]:
     """(file, title, kinds): each kind is its name in words and a function that draws a statement."""
     expectations, forms = (False, True), ("pair", "next")
     for fixed, value in product((False, True), VALUES):
-        kinds: list[tuple[str, Callable[[Draw], str]]] = []
+        kinds: list[tuple[str, Callable[[InstanceSource], str]]] = []
         for robust, at in product(expectations, forms):
             name = f"{'worst of a finite set' if robust else 'nominal'}, {'Γ(s,a)' if at == 'pair' else PRIMED}"
             kinds.append((name, _bind(frozen, value, robust, at, fixed)))
@@ -207,7 +207,7 @@ ENSEMBLE = {"variance": "λ·variance", "gap": "λ·|q₁ - q₂|"}
 TARGETS = {"head": "per head", "mean": "on the mean of the heads"}
 
 
-def _bind(kind: Callable[..., str], *arguments: object) -> Callable[[Draw], str]:
+def _bind(kind: Callable[..., str], *arguments: object) -> Callable[[InstanceSource], str]:
     return lambda draw: kind(draw, *arguments)
 
 
@@ -217,7 +217,7 @@ def vectors() -> dict[str, tuple[str, list[Vector]]]:
     for file, title, kinds in families():
         found = []
         for name, kind in kinds:
-            draw = Draw(random.Random(f"{SEED} {file} {name}"))
+            draw = InstanceSource(random.Random(f"{SEED} {file} {name}"))
             found += [Vector(name, kind(draw)) for _ in range(EACH)]
         files[file] = (title, found)
     return files
@@ -276,7 +276,7 @@ definitions of this library have the values that the exact Python operator compu
 @safe_streams()
 def main(arguments: list[str] | None = None) -> int:
     """Write the files, and remove those of kinds that are no more."""
-    root = tyro.cli(Options, args=arguments, prog="python -m pyresac.formal.vectors", description=__doc__).root
+    root = tyro.cli(VectorsOptions, args=arguments, prog="python -m pyresac.formal.vectors", description=__doc__).root
     files = lean_files()
     for old in (root / "RESAC/Vectors").glob("*.lean"):
         if f"RESAC/Vectors/{old.name}" not in files:

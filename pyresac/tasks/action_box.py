@@ -12,7 +12,7 @@ from pyresac.errors import InputError
 
 
 @dataclass(frozen=True)
-class Box:
+class ActionBox:
     """A bounded action space: a = centre + half·v with v in [−1, 1]."""
 
     centre: NDArray[np.float32]
@@ -24,7 +24,7 @@ class Box:
     high: NDArray[np.float32]
 
     @classmethod
-    def of(cls, space: gym.Space[object], where: str) -> Box:
+    def of(cls, space: gym.Space[object], where: str) -> ActionBox:
         """Of a Gymnasium space. Raises InputError unless it is a Box of numbers with low < high, finite in float32."""
         if not isinstance(space, gym.spaces.Box):
             raise InputError(f"{where} has the action space {space}; the deep agent needs a Box")
@@ -54,11 +54,11 @@ class Box:
 
     @property
     def log_volume(self) -> float:
-        """Σ log half_i: what log π in units of [−1, 1] exceeds log π in the box's units by."""
+        """Σ log half_i: log π in units of [−1, 1] less log π in the box's units."""
         return float(np.log(self.half.astype(np.float64)).sum())
 
     def to_action(self, unit: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Actions (…, A) from units (…, A); the clipping takes away what rounding puts outside the box."""
+        """Actions (…, A) from units (…, A), clipped because rounding may lead out of the box."""
         return np.clip(self.centre + self.half * unit, self.low, self.high)
 
     def to_unit(self, action: NDArray[np.float32]) -> NDArray[np.float32]:

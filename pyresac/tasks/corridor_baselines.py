@@ -1,4 +1,4 @@
-"""The classical holding rules on a corridor task's days, for what is learned to be compared with."""
+"""The classical holding rules on a corridor task's days, with which learned policies are compared."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from pyresac.envs.bus.controllers import controller_named
 from pyresac.envs.bus.metrics import metrics_table
+from pyresac.envs.bus.named_controllers import controller_named
 from pyresac.envs.bus.simulator import Simulator
 from pyresac.tasks.corridor_task import BLOCK, EVALUATION_DAYS, CorridorTask
 
@@ -22,8 +22,8 @@ SEARCHES: Mapping[str, tuple[str, ...]] = {
 """Rules whose one parameter is searched."""
 BASELINES = ("none", "headway", "best-slack", "best-robust", "best-schedule", "linear")
 """What a learned policy is compared with; `linear` was found by a search on the default corridor."""
-SEARCHED = 6
-"""Days of that search, just before those that evaluation plays."""
+SEARCH_DAYS = 6
+"""Days of that search; their seeds end just before those of evaluation."""
 
 
 def rules_of(task: CorridorTask, names: tuple[str, ...], episodes: int, seed: int) -> dict[str, Values]:
@@ -43,9 +43,9 @@ def rules_of(task: CorridorTask, names: tuple[str, ...], episodes: int, seed: in
 
 
 def searched(task: CorridorTask, name: str) -> str:
-    """The rule that a name of `SEARCHES` stands for: of the highest reward on days that neither training nor any
-    evaluation plays. Any other name is returned as it is."""
+    """For a name of `SEARCHES`, its rule with the highest reward on days that neither training nor evaluation plays;
+    any other name as it is."""
     if name not in SEARCHES:
         return name
-    found = rules_of(task, SEARCHES[name], SEARCHED, -SEARCHED)
+    found = rules_of(task, SEARCHES[name], SEARCH_DAYS, -SEARCH_DAYS)
     return max(found, key=lambda rule: float(found[rule]["reward"].mean()))

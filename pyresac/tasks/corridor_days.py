@@ -15,7 +15,7 @@ from pyresac.envs.bus.episodes import Form
 from pyresac.envs.bus.observation import Observation, pending
 from pyresac.envs.bus.vector import VectorBusCorridor
 from pyresac.errors import InputError
-from pyresac.tasks.action_box import Box
+from pyresac.tasks.action_box import ActionBox
 from pyresac.tasks.experience import Numbers
 
 
@@ -25,7 +25,7 @@ class CorridorDays:
     def __init__(self, corridor: Corridor, count: int, published: bool, form: Form, rule: Controller | None) -> None:
         self.env = VectorBusCorridor(count, corridor, form, published)
         self.layout = self.env.episodes.layout
-        self.box = Box.of(self.env.single_action_space, "the corridor")
+        self.box = ActionBox.of(self.env.single_action_space, "the corridor")
         self._rule = rule
         _, trips, places, _ = self.env.episodes.simulator.state.visits.shape
         self._held = np.zeros((count, trips, places) if rule is not None else (0, 0, 0))
@@ -45,7 +45,7 @@ class CorridorDays:
         if self._rule is None:
             return self.box.to_action(unit)
         base = np.zeros((len(unit), 1))
-        # a day that has ended begins anew in this step, whatever is done
+        # a day that has ended starts again in this step and reads no action
         rows = np.flatnonzero(self.env.episodes.simulator.pending == 1)
         if rows.size:
             state = self.env.episodes.simulator.state
@@ -59,7 +59,7 @@ class CorridorDays:
         return np.clip((base + self.box.half * unit).astype(np.float32), self.box.low, self.box.high)
 
     def units(self, found: episodes.Transitions) -> Numbers:
-        """(m, 1) the actions of transitions, in units; of what was really held, which the limits may have cut."""
+        """(m, 1) the transitions' actions in units: what was really held, after the limits."""
         if self._rule is None:
             return self.box.to_unit(found.action)
         base = self._held[found.day, found.trip, found.place][:, None]

@@ -12,15 +12,15 @@ from numpy.typing import NDArray
 from pyresac.envs.bus import episodes
 from pyresac.envs.bus.controllers import Controller
 from pyresac.envs.bus.corridor import Corridor
+from pyresac.envs.bus.corridor_files import corridor_text
 from pyresac.envs.bus.episodes import Form
-from pyresac.envs.bus.files import corridor_text
 from pyresac.envs.bus.full_observation import FEATURES
 from pyresac.envs.bus.metrics import METRICS
 from pyresac.envs.bus.observation import CATEGORICAL, CONTINUOUS, Observation, scaling
 from pyresac.errors import CheckpointError, InputError
 from pyresac.tasks.corridor_days import CorridorDays
 from pyresac.tasks.experience import Experience, Numbers
-from pyresac.tasks.task import Codes, Played, Policy, code_offsets, play_in_blocks
+from pyresac.tasks.task import Codes, Played, PolicyFunction, code_offsets, play_in_blocks
 
 EVALUATION_DAYS = 10_000
 """Seed of the first evaluation day; training days have hashed seeds far above."""
@@ -32,7 +32,7 @@ class CorridorTask:
     """Continuous features: those of `observation.scaling`, headways as their excess over the scheduled one; codes: bus,
     stop, direction, period."""
 
-    shown: Mapping[str, str] = {"wait": "wait, min", "travel": "travel, min", "bunching": "bunching"}
+    reported: tuple[str, ...] = ("wait", "travel", "bunching")
 
     def __init__(
         self,
@@ -81,13 +81,13 @@ class CorridorTask:
         found, self._finished = self._finished, []
         return found
 
-    def play(self, policy: Policy, episodes: int, seed: int, discount: float) -> Played:
+    def play(self, policy: PolicyFunction, episodes: int, seed: int, discount: float) -> Played:
         """Days EVALUATION_DAYS + seed, … under a policy, BLOCK of them in lockstep."""
         return play_in_blocks(
             lambda first, count: self._play_block(policy, count, seed + first, discount), episodes, BLOCK
         )
 
-    def _play_block(self, policy: Policy, episodes: int, seed: int, discount: float) -> Played:
+    def _play_block(self, policy: PolicyFunction, episodes: int, seed: int, discount: float) -> Played:
         days = self._made(episodes)
         observation = days.reset(EVALUATION_DAYS + seed)
         metrics = {name: np.full(episodes, np.nan) for name in METRICS}

@@ -57,7 +57,7 @@ def make_resumable(options: EnvOptions) -> DiscreteEnv:
 
 
 @dataclass(frozen=True)
-class Episodes:
+class PlayedEpisodes:
     """Returns of evaluation episodes, and how they ended."""
 
     returns: NDArray[np.float64]
@@ -72,7 +72,7 @@ class Episodes:
 
 def play(
     env: DiscreteEnv, policy: NDArray[np.int64], episodes: int, seed: int, discount: float, step_limit: int
-) -> Episodes:
+) -> PlayedEpisodes:
     """Play a deterministic policy (S,) from fresh starts; equal seeds give equal episodes."""
     returns, discounted, lengths = np.zeros(episodes), np.zeros(episodes), np.zeros(episodes)
     cut = 0
@@ -88,4 +88,4 @@ def play(
             steps += 1
         lengths[i] = steps
         cut += not terminated
-    return Episodes(returns, discounted, lengths, cut)
+    return PlayedEpisodes(returns, discounted, lengths, cut)

@@ -43,7 +43,7 @@ def encode(value: Any) -> Any:
 
 
 def decode(value: Any) -> Any:
-    """The value of `encode`'s JSON; an array is new and writable. Raises CheckpointError if it is none."""
+    """The value of `encode`'s JSON; an array is new and writable. Raises CheckpointError for anything else."""
     if not isinstance(value, dict):
         return value
     try:

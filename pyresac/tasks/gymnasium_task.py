@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pyresac.errors import CheckpointError, DivergenceError, InputError
-from pyresac.tasks.action_box import Box
+from pyresac.tasks.action_box import ActionBox
 from pyresac.tasks.environments import make_environment
 from pyresac.tasks.experience import Experience, Numbers
 from pyresac.tasks.features import Observations
@@ -23,10 +23,10 @@ from pyresac.tasks.snapshots import (
     restore_wrappers,
     tried,
 )
-from pyresac.tasks.task import Codes, Played, Policy, play_in_blocks
+from pyresac.tasks.task import Codes, Played, PolicyFunction, play_in_blocks
 from pyresac.tasks.variation import Variation
 
-LANES = 32
+SIDE_BY_SIDE = 32
 """Evaluation episodes in lockstep, at most."""
 LONGEST = 100_000
 """Steps after which an evaluation episode is cut, so that one in an environment without a time limit ends."""
@@ -41,7 +41,7 @@ Environment = gym.Env[Any, Any]
 class BoxTask:
     """`copies` environments of one id. Observations are flattened as they are: nothing is rescaled."""
 
-    shown: Mapping[str, str] = {"length": "length"}
+    reported: tuple[str, ...] = ("length",)
 
     def __init__(
         self,
@@ -62,7 +62,7 @@ class BoxTask:
         self._variation = variation
         self._envs = [self._made(evaluation=False) for _ in range(copies)]
         space = self._envs[0].action_space
-        self.box = Box.of(space, self._where)
+        self.box = ActionBox.of(space, self._where)
         if not isinstance(space, gym.spaces.Box) or not np.issubdtype(space.dtype, np.floating):
             raise InputError(f"{self._where} has the action space {space}; the deep agent needs a Box of floats")
         self._space = space
@@ -142,19 +142,19 @@ class BoxTask:
         found, self._finished = self._finished, []
         return found
 
-    def play(self, policy: Policy, episodes: int, seed: int, discount: float) -> Played:
+    def play(self, policy: PolicyFunction, episodes: int, seed: int, discount: float) -> Played:
         """Episodes in environments of their own, episode i begun with a seed hashed from (seed, 1, i).
 
         Metrics: "return", "length" in steps, "cut" (1 where a time limit ended the episode). Raises DivergenceError
         if the environment gives a number that is not finite.
         """
-        envs = self._anew(min(episodes, LANES))
+        envs = self._anew(min(episodes, SIDE_BY_SIDE))
 
         def block(first: int, count: int) -> Played:
             sources = [np.random.SeedSequence([seed, 1, i]) for i in range(first, first + count)]
             return self._played(self._side_by_side(policy, envs, [_word(source) for source in sources]), discount)
 
-        return play_in_blocks(block, episodes, LANES)
+        return play_in_blocks(block, episodes, SIDE_BY_SIDE)
 
     def _played(self, episodes: list[_Episode], discount: float) -> Played:
         known = [episode.discounted(discount) for episode in episodes]
@@ -176,12 +176,12 @@ class BoxTask:
         wrappers of the first training one."""
         while len(self._players) < count:
             self._players.append(self._made(evaluation=True))
-            self._players[-1].reset(seed=0)  # what an environment makes at its first reset is there to be restored
+            self._players[-1].reset(seed=0)  # so that all that an environment makes at its first reset can be restored
         for env in self._players[:count]:
             prepare_player(env, self._unplayed, self._envs[0])
         return self._players[:count]
 
-    def _side_by_side(self, policy: Policy, envs: list[Environment], seeds: list[int]) -> list[_Episode]:
+    def _side_by_side(self, policy: PolicyFunction, envs: list[Environment], seeds: list[int]) -> list[_Episode]:
         episodes = [_Episode() for _ in seeds]
         dense, codes = self._blank(len(seeds))
         for row, seed in enumerate(seeds):

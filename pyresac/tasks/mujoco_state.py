@@ -60,7 +60,7 @@ def restore(inner: Any, state: Mapping[str, Any]) -> None:
 
 
 def _counters(data: Any) -> list[str]:
-    """Names of the lengths of mjData's lists of what does not sleep."""
+    """Names of mjData's counts of what is awake."""
     return [name for name in dir(data) if name.startswith("n") and name.endswith("_awake")]
 
 
@@ -70,5 +70,5 @@ def _sized_by_model(model: Any) -> list[str]:
     fresh = mujoco.MjData(model)
     values = {name: getattr(fresh, name) for name in dir(fresh) if not name.startswith("_")}
     arrays = {name: value for name, value in values.items() if isinstance(value, np.ndarray) and value.size}
-    # for some arrays of the arena that are not there MuJoCo shows a stand-in, a new one each time
+    # where an array of the arena does not exist yet, MuJoCo gives a stand-in, a new one each time
     return [name for name, value in arrays.items() if np.shares_memory(value, getattr(fresh, name))]

@@ -30,9 +30,9 @@ _NOT_STATE = frozenset(
         *("episode_start_time", "time_queue"),
     }
 )
-"""Attributes that are not saved. A generator in `_np_random` is, its seed tells nothing more."""
+"""Attributes that are not saved: the generator in `_np_random` is, and its seed would add nothing."""
 _NO_RECORD = (gym.Env, gym.Space, EnvSpec, type, Enum, ModuleType, FunctionType, MethodType)
-"""Objects whose attributes are not looked at."""
+"""Types of objects whose attributes are no part of an environment's state."""
 
 
 def _is_generator(value: Any) -> bool:
@@ -115,8 +115,8 @@ def restore_layers(layers: list[Layer], saved: list[dict[str, Any]]) -> None:
 
 
 def prepare_player(player: gym.Env[Any, Any], made: Mapping[str, Any], trained: gym.Env[Any, Any]) -> None:
-    """Bring an environment for evaluation into the state `made` that it was made in, but with the running statistics
-    of a training one, which the policy has learned under.
+    """Put an environment for evaluation back into `made`, its state when it was made, but with the running statistics
+    of a training environment, under which the policy has learned.
 
     Those are wrappers with `update_running_mean`, as Gymnasium's have it; it is off while the policy is played.
     """
@@ -135,12 +135,12 @@ def _has_statistics(layer: Layer) -> bool:
 
 
 def restore_wrappers(env: gym.Env[Any, Any], state: Mapping[str, Any]) -> None:
-    """Put back the wrappers of a state of `environment_state`, and not what is inside of them."""
+    """Put back the wrappers of a state of `environment_state`, but not the environment inside them."""
     restore_layers(layers_of(env)[:-1], state["layers"][:-1])
 
 
 def layers_of(env: gym.Env[Any, Any]) -> list[Layer]:
-    """The wrappers from the outermost on, and at last the environment inside of them."""
+    """The wrappers from the outermost to the innermost, then the environment inside them."""
     found: list[Layer] = [env]
     while isinstance(found[-1], gym.Wrapper):
         found.append(found[-1].env)

@@ -9,16 +9,16 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from pyresac.tasks.action_box import Box
+from pyresac.tasks.action_box import ActionBox
 from pyresac.tasks.experience import Experience, Numbers
 
 Codes: TypeAlias = NDArray[np.int64]
-Policy: TypeAlias = Callable[[Numbers, Codes], Numbers]
+PolicyFunction: TypeAlias = Callable[[Numbers, Codes], Numbers]
 """Units (n, A) of n states: continuous features (n, C), codes (n, F) with their offsets."""
 
 
 def code_offsets(categories: tuple[int, ...]) -> Codes:
-    """(F,) what is added to each feature's codes, so that no two features share one (`Layout.code_offsets`)."""
+    """(F,) what is added to each feature's codes, so that no two features share one (`NetworkLayout.code_offsets`)."""
     return np.cumsum((0, *categories), dtype=np.int64)[:-1]
 
 
@@ -47,19 +47,19 @@ class Played:
         return Played(self.metrics, *none, np.empty(0))
 
 
-KEPT = 2**18
-"""Decisions of evaluation episodes that are kept, and those of the last block that began below it."""
+KEPT_DECISIONS = 2**18
+"""Once so many decisions of evaluation episodes are kept, those of further blocks are not."""
 
 
 def play_in_blocks(play: Callable[[int, int], Played], episodes: int, block: int) -> Played:
     """`play(first, count)` for `block` episodes at a time, so that memory does not grow with their number.
 
-    Metrics are those of all episodes; decisions those of the first ones, once there are `KEPT`.
+    Metrics are those of all episodes; decisions those of the first blocks, until there are `KEPT_DECISIONS`.
     """
     parts: list[Played] = []
     for first in range(0, episodes, block):
         part = play(first, min(block, episodes - first))
-        parts.append(part if sum(len(one.discounted) for one in parts) < KEPT else part.without_decisions())
+        parts.append(part if sum(len(one.discounted) for one in parts) < KEPT_DECISIONS else part.without_decisions())
     return Played(
         metrics={name: np.concatenate([part.metrics[name] for part in parts]) for name in parts[0].metrics},
         dense=np.concatenate([part.dense for part in parts]),
@@ -74,24 +74,24 @@ class Task(Protocol):
 
     copies: int
     title: str
-    box: Box
+    box: ActionBox
     dense: int
     """Continuous features C."""
     categories: tuple[int, ...]
     """Categories of each of the F categorical features."""
-    shown: Mapping[str, str]
-    """Metrics that evaluation reports beside the return, each with a short label."""
+    reported: tuple[str, ...]
+    """Metrics that evaluations report beside the return."""
 
     def observe(self) -> tuple[Numbers, Codes]:
         """Present states of all copies."""
 
     def step(self, unit: Numbers) -> Experience:
-        """Act (copies, A) in each copy, and begin anew where an episode has ended; what has been completed."""
+        """Act (copies, A), and reset each copy whose episode has ended. Returns the completed transitions."""
 
     def finished(self) -> list[float]:
         """Returns of the training episodes that have ended since the last call."""
 
-    def play(self, policy: Policy, episodes: int, seed: int, discount: float) -> Played:
+    def play(self, policy: PolicyFunction, episodes: int, seed: int, discount: float) -> Played:
         """Episodes of a deterministic policy, always the same ones for a seed."""
 
     def state(self) -> dict[str, Any]:

@@ -1,1 +1,1 @@
-"""What every training command shares: run folder, checkpoints, logs, signals, progress. No agent is named here."""
+"""The training command: its agents, run folder, checkpoints, logs, signals and progress."""

@@ -1,6 +1,6 @@
-"""The agents of the training command, each a module, and what is known of a command line before it is parsed.
+"""The agents of the training command, each a module, and a first look at a command line before it is parsed.
 
-A module has `base_config`, `require_read`, `description`, `build`, and `threads`, a context for building and training.
+A module has `base_config`, `require_read`, `description`, `build`, and `threads`, a context for training.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ FORMER = "resac"
 
 @dataclass(frozen=True)
 class FirstLook:
-    """The options that decide which others there are, and their defaults; None where they were not given."""
+    """The options that decide which other options there are and what their defaults are; None for one not given."""
 
     agent: str | None = None
     run_dir: str | None = None

@@ -68,9 +68,10 @@ def rule_names(task: CorridorTask, names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def contest_shown(contest: Contest, groups: Mapping[str, list[str]], level: float, title: str) -> Table:
-    """Means over the episodes, and under them what the reference has more, bold where the interval leaves out 0.
+    """A row a policy: means over the episodes, and below each the reference's mean less this one's, in bold where the
+    interval of that difference leaves out 0.
 
-    groups: runs that differ by their seed alone, by a name; those of two and more get a row of mean and range.
+    groups: runs that differ in their seed alone, by a common name; two or more get a row with their mean and range.
     """
     tables = {**contest.learned, **contest.rules}
     columns = {**CORRIDOR, **EPISODES} if "reward" not in tables[contest.reference] else CORRIDOR

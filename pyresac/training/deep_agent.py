@@ -1,33 +1,33 @@
-"""A deep algorithm on the bus corridor or on any Gymnasium environment with a Box action: `python -m pyresac.train`."""
+"""A deep algorithm on the bus corridor or on any Gymnasium environment with a Box action: `python -m pyresac.train`.
+
+PyTorch takes seconds to import: nothing here does before `build`, so that help and messages about options come at once.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, make_dataclass
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import torch
 import tyro
 from msgspec import Meta
-from rich.console import Console
 
 from pyresac.deep.algorithms import ALGORITHMS, algorithm_of, algorithm_type
-from pyresac.deep.algorithms.base import DeepOptions
-from pyresac.deep.networks.compiled_passes import single_threaded_libraries
-from pyresac.envs.bus.controllers import controller_named
+from pyresac.deep.algorithms.deep_options import DeepOptions
 from pyresac.envs.bus.named import corridor_named
+from pyresac.envs.bus.named_controllers import controller_named
 from pyresac.errors import InputError
 from pyresac.options import Checked, differences, kinds_of, read_options, to_plain
-from pyresac.tasks.corridor_task import CorridorTask
 from pyresac.tasks.environments import keywords_in
-from pyresac.tasks.task import Task
 from pyresac.tasks.variation import Variation
 from pyresac.training import presets
 from pyresac.training.agents import FirstLook
-from pyresac.training.deep_report import print_result, result_of
-from pyresac.training.deep_trainee import DeepTrainee
 from pyresac.training.run_options import CommandOptions, RunOptions
+
+if TYPE_CHECKING:
+    from pyresac.tasks.task import Task
+    from pyresac.training.deep_trainee import DeepTrainee
 
 CORRIDOR = "corridor"
 MOST_THREADS, MOST_COPIES = 1024, 4096
@@ -171,22 +171,6 @@ def description(config: DeepConfig) -> str:
     )
 
 
-class AgentTrainee(DeepTrainee):
-    """A `DeepTrainee` that ends with this agent's result."""
-
-    def __init__(self, config: DeepConfig, task: Task, device: torch.device) -> None:
-        super().__init__(task, algorithm_of(config.options), config.run, device, config.problem.threads)
-        self.config = config
-
-    def result(self) -> dict[str, Any]:
-        """What was learned beside the classical rules, as JSON."""
-        return result_of(self, self.config.run.final_episodes)
-
-    def show(self, result: Mapping[str, Any], console: Console) -> None:
-        """Print it."""
-        print_result(console, self, result)
-
-
 def preset_config(preset: str | None, algorithm: str | None, env: str | None) -> DeepConfig:
     """A preset's full configuration for an environment (the corridor by default). InputError if it is unknown."""
     chosen = presets.DEFAULT if preset is None else preset
@@ -204,35 +188,32 @@ def preset_config(preset: str | None, algorithm: str | None, env: str | None) ->
 
 def threads() -> AbstractContextManager[None]:
     """One thread for the libraries; those of `problem.threads` are the networks' own."""
+    from pyresac.deep.networks.compiled_passes import single_threaded_libraries
+
     return single_threaded_libraries()
 
 
-def build(config: DeepConfig) -> AgentTrainee:
+def build(config: DeepConfig) -> DeepTrainee:
     """The trainee of a configuration, at step 0. Raises InputError before any work if it is not usable."""
     problem, run = config.problem, config.run
     for name in ("steps", "eval_every", "checkpoint_every"):
         if getattr(run, name) % problem.num_envs:
             raise InputError(f"{name} = {getattr(run, name)}; it must be a multiple of num_envs = {problem.num_envs}")
-    return AgentTrainee(config, make_task(problem, run.seed), _device(problem.device))
+    task = make_task(problem, run.seed)
+    from pyresac.training.deep_trainee import DeepTrainee, device_named  # PyTorch, after all that needs none
+
+    device = device_named(problem.device)
+    return DeepTrainee(task, algorithm_of(config.options), run, device, problem.threads)
 
 
 def make_task(problem: ProblemOptions, seed: int) -> Task:
     """The problem's environments. Raises InputError if there are none such."""
     if problem.env == CORRIDOR:
+        from pyresac.tasks.corridor_task import CorridorTask
+
         rule = None if problem.rule is None else controller_named(problem.rule)
         corridor = corridor_named(problem.corridor)
         return CorridorTask(corridor, problem.num_envs, seed, problem.published, problem.observation, rule)
     from pyresac.tasks.gymnasium_task import BoxTask
 
     return BoxTask(problem.env, problem.keywords(), problem.num_envs, seed, problem.variation)
-
-
-def _device(name: str) -> torch.device:
-    try:
-        device = torch.device(name)
-        torch.empty(1, device=device)
-        torch.Generator(device=device)
-    except (RuntimeError, AssertionError, ImportError) as error:
-        reason = str(error).splitlines()[0]
-        raise InputError(f"device = {name!r} cannot be used: {reason}") from error
-    return device

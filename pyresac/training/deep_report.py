@@ -1,9 +1,10 @@
-"""What a deep run ends with: the learned policy beside the classical rules on the same days, or its returns."""
+"""The report of a deep run: the learned policy beside the classical rules on the same days, or its returns."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,31 +15,41 @@ from rich.table import Table
 from pyresac.envs.bus.comparison import paired_difference
 from pyresac.tasks.corridor_baselines import BASELINES, Values, rules_of, searched
 from pyresac.tasks.corridor_task import CorridorTask
-from pyresac.training.deep_trainee import DeepTrainee
+from pyresac.tasks.task import Played, Task
 from pyresac.training.mean_intervals import half_width
 
 FINAL_SEED = 5_000
-"""Of the final episodes: none of those that training was evaluated on."""
+"""Seed of the final episodes, none of which is played in an evaluation during training."""
 LEARNED = "learned"
 COLUMNS = {"reward": "reward, 10⁶", "wait": "wait, min", "travel": "travel, min"}
 
 
-def result_of(trainee: DeepTrainee, episodes: int) -> dict[str, Any]:
-    """Play the final episodes; their numbers as JSON, None for what is not known."""
-    played = trainee.play(episodes, FINAL_SEED)
-    compared = trainee.compare(played)
+@dataclass(frozen=True)
+class Comparison:
+    """Values of the critics beside what was earned, over decisions of evaluation episodes, in the task's rewards."""
+
+    value: float
+    """Mean of Q̄."""
+    deviation: float
+    """Mean of σ_ens."""
+    earned: float
+    """Mean discounted return."""
+
+
+def result_of(task: Task, played: Played, compared: Comparison, steps: int, updates: int) -> dict[str, Any]:
+    """The numbers of the final episodes, which begin with `FINAL_SEED`, as JSON; None for what is not known."""
+    episodes = len(played.returns)
     result: dict[str, Any] = {
-        "steps": trainee.step,
-        "updates": trainee.learner.updates,
+        "steps": steps,
+        "updates": updates,
         "episodes": episodes,
         "return": float(played.returns.mean()),
         "return_error": half_width(played.returns),
         "values": {"q": compared.value, "sigma": compared.deviation, "earned": compared.earned},
     }
-    if isinstance(trainee.task, CorridorTask):
-        task = trainee.task
+    if isinstance(task, CorridorTask):
         names = tuple(searched(task, name) for name in BASELINES)
-        tables = {LEARNED: played.metrics, **rules_of(trainee.task, names, episodes, FINAL_SEED)}
+        tables = {LEARNED: played.metrics, **rules_of(task, names, episodes, FINAL_SEED)}
         result["controllers"] = {
             name: {metric: table[metric].tolist() for metric in COLUMNS} for name, table in tables.items()
         }
@@ -46,30 +57,30 @@ def result_of(trainee: DeepTrainee, episodes: int) -> dict[str, Any]:
     return plain
 
 
-def print_result(console: Console, trainee: DeepTrainee, result: Mapping[str, Any]) -> None:
-    """The numbers of `result_of` as a table, or in words."""
+def print_result(console: Console, task: Task, result: Mapping[str, Any], values_have_a_unit: bool) -> None:
+    """The numbers of `result_of` as a table, or in words. values_have_a_unit: see `Algorithm`."""
     episodes = result["episodes"]
-    if isinstance(trainee.task, CorridorTask):
+    if isinstance(task, CorridorTask):
         tables = {
             name: {metric: np.array(days, dtype=np.float64) for metric, days in table.items()}
             for name, table in result["controllers"].items()
         }
-        title = f"{trainee.task.corridor.name} after {trainee.step:,} steps, {episodes} days"
+        title = f"{task.corridor.name} after {result['steps']:,} steps, {episodes} days"
         print_contest(console, tables, title)
     else:
         mean, error = result["return"], result["return_error"]
         console.print(f"Return of the averaged policy in {episodes} episodes: {mean:,.1f} ± {error:,.1f} (95 %).")
     values = result["values"]
     if values["earned"] is None:
-        if not trainee.algorithm.values_have_a_unit:
+        if not values_have_a_unit:
             why = "the critics learned standardised rewards"
         else:
             why = "time limits end every episode too soon"
-        console.print(f"Value of a decision: nothing to compare it with, {why}.")
+        console.print(f"The critics' values cannot be compared with returns: {why}.")
     else:
         console.print(
-            f"Value of a decision, mean: critics {values['q']:,.1f} (σ_ens {values['sigma']:,.1f}), "
-            f"earned {values['earned']:,.1f}."
+            f"On average the critics value a decision at {values['q']:,.1f} (σ_ens {values['sigma']:,.1f}), "
+            f"and it earned {values['earned']:,.1f}."
         )
 
 
@@ -97,7 +108,7 @@ def _scaled(metric: str, value: float) -> float:
 
 
 def _plain(value: Any) -> Any:
-    """None for what JSON lacks."""
+    """With None for numbers that JSON does not have."""
     if isinstance(value, dict):
         return {name: _plain(part) for name, part in value.items()}
     if isinstance(value, list):

@@ -3,38 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from rich.console import Console
 
-from pyresac.deep.algorithms.base import Algorithm, DeepOptions
+from pyresac.deep.algorithms.algorithm import Algorithm
+from pyresac.deep.algorithms.deep_options import DeepOptions
 from pyresac.deep.learner import Learner
 from pyresac.deep.networks.inputs import Inputs
 from pyresac.deep.networks.network import Network
-from pyresac.deep.replay import ReplayBuffer, Widths, buffer_bytes
-from pyresac.errors import DivergenceError
+from pyresac.deep.replay import ReplayBuffer, RowWidths, buffer_bytes
+from pyresac.errors import DivergenceError, InputError
 from pyresac.tasks.experience import Numbers
 from pyresac.tasks.snapshots import generator_state, restore_generator
 from pyresac.tasks.task import Codes, Played, Task
+from pyresac.training.deep_report import FINAL_SEED, Comparison, print_result, result_of
 from pyresac.training.run_options import RunOptions
 
 COMPARED = 8192
 """Evaluated decisions, at most, whose values are compared with their returns."""
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """Values of the critics beside what was earned, over decisions of evaluation episodes, in the task's rewards."""
-
-    value: float
-    """Mean of Q̄."""
-    deviation: float
-    """Mean of σ_ens."""
-    earned: float
-    """Mean discounted return."""
 
 
 class DeepTrainee:
@@ -49,7 +39,7 @@ class DeepTrainee:
         options: DeepOptions = algorithm.options
         self.task, self.algorithm, self.options, self._run = task, algorithm, options, run
         self.chunk = max(1, 50 // task.copies) * task.copies
-        widths = Widths(len(task.box.half), task.dense, len(task.categories))
+        widths = RowWidths(len(task.box.half), task.dense, len(task.categories))
         self.buffer = ReplayBuffer(options.buffer_size, widths)
         learner_seed, replay_seed = np.random.SeedSequence([run.seed, 2]).generate_state(2)
         self.learner = Learner(
@@ -67,7 +57,7 @@ class DeepTrainee:
         self._episodes = 0
         self.columns = (
             *("episodes", "train_return", "eval_return"),
-            *task.shown,
+            *task.reported,
             *("q_eval", "sigma_eval", "earned_eval"),
             *self.learner.statistics.names,
             *self._own_statistics(),
@@ -87,7 +77,7 @@ class DeepTrainee:
 
     @property
     def work(self) -> Mapping[str, int]:
-        """Counters beside the steps, for the progress bar."""
+        """Other counters than the steps, for the progress bar."""
         return {"updates": self.learner.updates}
 
     def advance(self, steps: int) -> None:
@@ -117,7 +107,7 @@ class DeepTrainee:
         return self.algorithm.statistics(self.learner.critic, self.learner.target)
 
     def _due(self) -> int:
-        """Updates that belong to the steps so far."""
+        """Updates that are due after the steps so far."""
         begun = max(0, self.step - self.options.learning_starts)
         return begun // self.options.update_every * self.options.updates if self.buffer.size else 0
 
@@ -128,7 +118,7 @@ class DeepTrainee:
         return Inputs(numbers, torch.from_numpy(codes).to(device) if codes.shape[1] else None)
 
     def play(self, episodes: int, seed: int, actor: Network | None = None, task: Task | None = None) -> Played:
-        """Episodes of the deterministic averaged policy, or of another actor, in the own task or in a like one.
+        """Episodes of the deterministic averaged policy or of another actor, in this task or in one with its spaces.
 
         Raises DivergenceError if the policy or the environment gives a number that is not finite.
         """
@@ -143,7 +133,7 @@ class DeepTrainee:
         return (self.task if task is None else task).play(policy, episodes, seed, self.options.discount)
 
     def measure(self) -> dict[str, float]:
-        """Play the averaged policy on the evaluation episodes, and close the window of training statistics."""
+        """Play the averaged policy on the evaluation episodes, and begin the training statistics anew."""
         played = self.play(self._run.eval_episodes, 0)
         self.learner.evaluated(float(played.returns.mean()), self.step)
         finished = self.task.finished()
@@ -153,7 +143,7 @@ class DeepTrainee:
             "episodes": float(self._episodes),
             "train_return": float(np.mean(finished)) if finished else float("nan"),
             "eval_return": float(played.returns.mean()),
-            **{name: float(played.metrics[name].mean()) for name in self.task.shown},
+            **{name: float(played.metrics[name].mean()) for name in self.task.reported},
             "q_eval": compared.value,
             "sigma_eval": compared.deviation,
             "earned_eval": compared.earned,
@@ -165,7 +155,7 @@ class DeepTrainee:
         scale = self.options.reward_scale
         for name in row.keys() & {"q_mean", "target_mean", "sigma_mean", "state_value_mean"}:
             row[name] /= scale
-        self.learner.statistics.open()
+        self.learner.statistics.begin()
         return row
 
     def compare(self, played: Played) -> Comparison:
@@ -226,3 +216,24 @@ class DeepTrainee:
         self.buffer.load_arrays(parts["replay"])
         restore_generator(self._replay, state["replay"])
         self.step, self._episodes = state["step"], state["episodes"]
+
+    def result(self) -> dict[str, Any]:
+        """What was learned beside the classical rules, as JSON."""
+        played = self.play(self._run.final_episodes, FINAL_SEED)
+        return result_of(self.task, played, self.compare(played), self.step, self.learner.updates)
+
+    def show(self, result: Mapping[str, Any], console: Console) -> None:
+        """Print it."""
+        print_result(console, self.task, result, self.algorithm.values_have_a_unit)
+
+
+def device_named(name: str) -> torch.device:
+    """A device of PyTorch. Raises InputError if it cannot be used."""
+    try:
+        device = torch.device(name)
+        torch.empty(1, device=device)
+        torch.Generator(device=device)
+    except (RuntimeError, AssertionError, ImportError) as error:
+        reason = str(error).splitlines()[0]
+        raise InputError(f"device = {name!r} cannot be used: {reason}") from error
+    return device

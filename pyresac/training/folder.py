@@ -1,7 +1,8 @@
 """The run folder: config.json, versions.json, metrics.csv, tensorboard/, checkpoints/, progress.json, result.json.
 
-A folder appears whole, by one rename; from then on each file in it is replaced whole, but metrics.csv and the event
-files, which grow by rows and are cut back to the checkpoint on resume. So it can be resumed whenever its process died.
+A new folder gets its name by one rename, so it is there as a whole or not at all. Each file in it is replaced as a
+whole; only metrics.csv and the event files grow by rows, and on resume they are cut back to the checkpoint. So a run
+can be resumed at whatever moment its process died.
 """
 
 from __future__ import annotations
@@ -25,8 +26,7 @@ from pyresac.training.versions import versions
 
 
 class RunFiles:
-    """One run on disk, to be read: nothing here writes or takes the lock, so that a run can be looked at while its
-    process goes on."""
+    """One run on disk, for reading: nothing here writes or takes the lock, so a run can be read while it trains."""
 
     def __init__(self, path: Path) -> None:
         """Raises InputError if `path` is no run folder."""
@@ -101,15 +101,15 @@ class RunFolder(RunFiles):
 
     @classmethod
     def open(cls, path: Path) -> RunFolder:
-        """Open an existing one. Raises InputError if it is none, or another process holds it."""
+        """Open an existing folder. Raises InputError if it is no run folder, or if another process holds it."""
         folder = cls(path)
-        # ours, and those that safetensors renames to ours
+        # our own temporary files, and those that safetensors renames to them
         for unfinished in (*path.glob(".*.tmp"), *folder.checkpoints.glob(".*.tmp"), *folder.checkpoints.glob(".tmp*")):
             unfinished.unlink()
         return folder
 
     def close(self) -> None:
-        """Let other processes have it."""
+        """Release the lock."""
         os.close(self._lock)
 
     def write_config(self, config: Mapping[str, Any]) -> None:
@@ -140,7 +140,7 @@ class RunFolder(RunFiles):
                 )
 
     def resume_command(self) -> str:
-        """What to type in order to go on."""
+        """The command that resumes this run."""
         return f"python -m pyresac.train --run-dir {shlex.quote(str(self.path))} --resume"
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from pyresac.deep.networks.network import Network
 from pyresac.envs.bus.observation import Observation
 from pyresac.tasks.corridor_task import CorridorTask
-from pyresac.training.deep_trainee import DeepTrainee
+
+if TYPE_CHECKING:
+    from pyresac.deep.networks.network import Network
+    from pyresac.training.deep_trainee import DeepTrainee
 
 
 class LearnedController:

@@ -23,7 +23,7 @@ class Trainee(Protocol):
     """What the loop needs of an agent with its environment."""
 
     chunk: int
-    """Steps between two looks at the stop request."""
+    """Steps after which the loop looks for a stop request."""
     columns: Sequence[str]
     """Names of the numbers in `measure`."""
     shown: Mapping[str, str]
@@ -42,10 +42,10 @@ class Trainee(Protocol):
         """Other counters whose rates the progress bar shows."""
 
     def advance(self, steps: int) -> None:
-        """Interact and learn for so many steps. The outcome must not depend on how a number of steps is divided."""
+        """Interact and learn for so many steps. The outcome must not depend on how steps are divided among calls."""
 
     def measure(self) -> dict[str, float]:
-        """Evaluate, and close the window of training statistics. Must draw from no generator that training uses."""
+        """Evaluate, and begin the training statistics anew. Must draw from no generator that training uses."""
 
     def state(self) -> dict[str, Any]:
         """Everything but arrays that `restore` needs, as JSON."""
@@ -57,10 +57,10 @@ class Trainee(Protocol):
         """Take on a saved state. Raises CheckpointError if it does not fit."""
 
     def diverged(self) -> str | None:
-        """The quantity that is not finite any more, or None."""
+        """The quantity that is no longer finite, or None."""
 
     def result(self) -> dict[str, Any]:
-        """What it ends with, as JSON."""
+        """The results at the end of training, as JSON."""
 
     def show(self, result: Mapping[str, Any], console: Console) -> None:
         """Print the result."""
@@ -139,7 +139,7 @@ def _save(trainee: Trainee, folder: RunFolder, config: dict[str, Any], options: 
 
 @contextmanager
 def _last_checkpoint_named(trainee: Trainee, folder: RunFolder) -> Iterator[None]:
-    """Add the step and the last good checkpoint to a DivergenceError, and as a note to what else goes wrong."""
+    """Add the step and the last good checkpoint to a DivergenceError's message; to any other error, as a note."""
     try:
         yield
     except Exception as error:
@@ -147,10 +147,10 @@ def _last_checkpoint_named(trainee: Trainee, folder: RunFolder) -> Iterator[None
         good = "there is no checkpoint yet" if last is None else f"the last good checkpoint is {last}"
         if isinstance(error, DivergenceError):
             raise DivergenceError(f"{error} by step {trainee.step:,}; {good}") from error
-        # an environment's own error: its traceback is what its author needs
+        # an error of the environment: its author needs the traceback
         note = f"training stood at step {trainee.step:,}; {good}"
         if isinstance(error, InputError | OSError):
-            # commands answer these with a message of one line; they are not meant
+            # commands show these two in one line, without a traceback, so they are raised as another type
             raise RuntimeError(f"{type(error).__name__} during training: {error}\n{note}") from error
         error.add_note(note)
         raise

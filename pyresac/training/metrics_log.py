@@ -21,7 +21,7 @@ from pyresac.reading import read_rows
 class MetricsLog:
     """Appends rows (step, then `columns`) to the CSV, and the same scalars to TensorBoard where a folder is given.
 
-    start: the step that the run goes on from; rows beyond it (of a process that died after its last checkpoint) go.
+    start: the step that the run goes on from; rows beyond it, written after the last checkpoint, are removed.
     Raises InputError if the file has other columns.
     """
 
@@ -44,7 +44,7 @@ class MetricsLog:
             self._events.write(step, row)
 
     def sync(self) -> None:
-        """Bring every row to the disk: to be done before a checkpoint that counts on them."""
+        """Write every row to the disk. A checkpoint counts on them, so this comes before it."""
         with naming(self._path):
             os.fsync(self._file.fileno())
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from pyresac.deep.algorithms import algorithm_type
-from pyresac.deep.algorithms.base import DeepOptions
+from pyresac.deep.algorithms.deep_options import DeepOptions
 from pyresac.deep.algorithms.resac import Departures
 from pyresac.errors import InputError
 from pyresac.training.run_options import RunOptions

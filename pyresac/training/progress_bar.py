@@ -24,7 +24,7 @@ class TrainingProgress:
     """Context manager around a Rich bar of `total` steps that starts at `done`; it fits 80 columns and uses more."""
 
     FIXED, NOTE = 51, 16
-    """Columns that all but bar and notes take, and one note."""
+    """Characters that all parts but the bar and the notes take, and those of one note."""
     RATE_SECONDS = 2.0
     """Over which the rate of a counter is taken."""
 

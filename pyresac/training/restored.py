@@ -1,13 +1,11 @@
-"""A run of a deep algorithm, read to be played: its networks, none of its buffer; the run may go on meanwhile."""
+"""A run of a deep algorithm, read for play: its networks without its buffer. The run may still be training."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
-from pyresac.deep.learner import load_tensors
-from pyresac.deep.networks.network import Network
 from pyresac.errors import InputError
 from pyresac.options import load_json
 from pyresac.tasks.corridor_task import CorridorTask
@@ -15,10 +13,13 @@ from pyresac.tasks.task import Played
 from pyresac.training.agents import require_known
 from pyresac.training.checkpoint import fitting
 from pyresac.training.deep_agent import DeepConfig, build, read_config
-from pyresac.training.deep_trainee import DeepTrainee
 from pyresac.training.folder import RunFiles
 from pyresac.training.learned_controller import LearnedController
 from pyresac.training.loop import require_same_run
+
+if TYPE_CHECKING:
+    from pyresac.deep.networks.network import Network
+    from pyresac.training.deep_trainee import DeepTrainee
 
 AGENT = "deep"
 PolicyName: TypeAlias = Literal["averaged", "best", "actor"]
@@ -80,6 +81,8 @@ def restore_run(path: Path, policy: PolicyName = "averaged", device: str = "cpu"
     with fitting(where):
         require_same_run(saved, values, where)
     trainee = build(_playable(config, device))
+    from pyresac.deep.agent import load_tensors  # PyTorch, as in `build`
+
     with fitting(where):
         trainee.step = saved.state["trainee"]["step"]
         trainee.learner.updates = saved.state["trainee"]["learner"]["updates"]

@@ -11,12 +11,12 @@ from pyresac.errors import InputError
 from pyresac.options import Checked, Count
 
 LARGEST_SEED = 2**32 - 1
-"""A word: a larger seed would be two of them, and share its streams with another."""
+"""32 bits: a larger seed would be split into two words, and could share its streams with another seed."""
 
 
 Steps = Annotated[int, Meta(ge=1, le=10**12 - 1)]
 """A number of steps; the names of checkpoints have twelve digits."""
-Episodes = Annotated[int, Meta(ge=1, le=1_000_000)]
+EpisodeCount = Annotated[int, Meta(ge=1, le=1_000_000)]
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class CommandOptions(Checked):
     """What to train, and where the run lives."""
 
     agent: str = "deep"
-    """deep, an algorithm of neural networks, or tabular, on Discrete spaces."""
+    """deep: an algorithm with neural networks. tabular: RE-SAC on tables, for Discrete spaces."""
     run_dir: str | None = None
     """Folder of the run; by default a new one under runs/, named after algorithm, environment, seed and time."""
     resume: bool = False
@@ -53,13 +53,13 @@ class RunOptions(Checked):
     seed: Annotated[int, Meta(ge=0, le=LARGEST_SEED)] = 0
     """Seed of everything, from 0 to 2³² − 1: equal seeds and options give bit-identical runs."""
     eval_every: Steps = 10_000
-    """Steps between greedy evaluations, each a row of metrics.csv."""
-    eval_episodes: Episodes = 30
-    """Episodes of such an evaluation."""
+    """Steps from one greedy evaluation to the next; each writes a row of metrics.csv."""
+    eval_episodes: EpisodeCount = 30
+    """Episodes of each evaluation."""
     final_episodes: Annotated[int, Meta(ge=2, le=1_000_000)] = 1_000
-    """Episodes measured at the end."""
+    """Episodes of the evaluation at the end."""
     checkpoint_every: Steps = 50_000
-    """Steps between checkpoints; one more is written at the end and at Ctrl-C."""
+    """Steps from one checkpoint to the next; one more is written at the end and at Ctrl-C."""
     keep_checkpoints: Count = 2
     """How many of the newest checkpoints stay."""
     tensorboard: bool = True
@@ -72,4 +72,4 @@ FREE_ON_RESUME = frozenset(
         "problem.threads",
     }
 )
-"""Options that a resumed run may change: none of them enters what is learned up to a given step."""
+"""Options that a resumed run may change: none of them changes what has been learned at a given step."""

@@ -7,16 +7,15 @@ import time
 from types import FrameType, TracebackType
 from typing import Any
 
-TOGETHER = 0.25
-"""Seconds within which signals are one request: a terminal and a supervisor may send both at once."""
+ONE_REQUEST = 0.25
+"""Seconds within which several signals are one request: a terminal and a supervisor may send one each."""
 
 
 class StopRequest:
-    """Context manager: SIGINT, SIGTERM and SIGHUP (of a terminal that is closed) set `name`.
+    """Context manager: the first SIGINT, SIGTERM or SIGHUP (of a closed terminal) sets `name`.
 
-    One that comes later does what it would do without this.
-
-    Must be entered from the main thread; the former handlers come back at exit.
+    A later signal has its usual effect again. Must be entered from the main thread; at exit the former handlers are put
+    back.
     """
 
     SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -31,7 +30,7 @@ class StopRequest:
         return self.name is not None
 
     def __enter__(self) -> StopRequest:
-        # nohup lets a process ignore SIGHUP, and it should go on to
+        # a process under nohup ignores SIGHUP and must go on doing so
         heard = [n for n in self.SIGNALS if n != signal.SIGHUP or signal.getsignal(n) != signal.SIG_IGN]
         self._former = {number: signal.signal(number, self._receive) for number in heard}
         return self
@@ -44,7 +43,7 @@ class StopRequest:
     def _receive(self, number: int, frame: FrameType | None) -> None:
         if self.name is None:
             self.name, self._since = signal.Signals(number).name, time.monotonic()
-        elif time.monotonic() - self._since > TOGETHER:
+        elif time.monotonic() - self._since > ONE_REQUEST:
             self._restore()
             signal.raise_signal(number)
 

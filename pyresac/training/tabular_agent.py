@@ -15,8 +15,8 @@ from threadpoolctl import threadpool_limits
 
 from pyresac.errors import CheckpointError, InputError
 from pyresac.options import read_options
-from pyresac.tabular.learner import LearnerOptions, TabularLearner
-from pyresac.tasks.discrete import EnvOptions, Episodes, make_discrete, make_resumable, play
+from pyresac.tabular.tabular_learner import LearnerOptions, TabularLearner
+from pyresac.tasks.discrete import EnvOptions, PlayedEpisodes, make_discrete, make_resumable, play
 from pyresac.tasks.snapshots import (
     environment_state,
     generator_state,
@@ -81,10 +81,11 @@ class TabularTrainee:
         self._state = int(first)
         self._episodes = 0
         self._episode_return = 0.0
-        self._open_window()
+        self._begin_sums()
 
-    def _open_window(self) -> None:
-        self._window = {"episodes": 0.0, "return": 0.0, "steps": 0.0, "error": 0.0}
+    def _begin_sums(self) -> None:
+        """Training statistics since the last evaluation."""
+        self._sums = {"episodes": 0.0, "return": 0.0, "steps": 0.0, "error": 0.0}
 
     @property
     def title(self) -> str:
@@ -99,13 +100,13 @@ class TabularTrainee:
 
     @property
     def work(self) -> Mapping[str, int]:
-        """An update a step: nothing beside the steps."""
+        """None: there is an update a step."""
         return {}
 
     def advance(self, steps: int) -> None:
         """Interact and learn. The end of an episode is `terminated`; a time limit only starts a new episode."""
-        env, learner, window = self._env, self.learner, self._window
-        state, episode_return, error = self._state, self._episode_return, window["error"]
+        env, learner, sums = self._env, self.learner, self._sums
+        state, episode_return, error = self._state, self._episode_return, sums["error"]
         for _ in range(steps):
             action = learner.act(state)
             observation, reward, terminated, truncated, _ = env.step(action)
@@ -115,23 +116,23 @@ class TabularTrainee:
             state = after
             if terminated or truncated:
                 self._episodes += 1
-                window["episodes"] += 1
-                window["return"] += episode_return
+                sums["episodes"] += 1
+                sums["return"] += episode_return
                 episode_return = 0.0
                 first, _ = env.reset()
                 state = int(first)
-        self._state, self._episode_return, window["error"] = state, episode_return, error
-        window["steps"] += steps
+        self._state, self._episode_return, sums["error"] = state, episode_return, error
+        sums["steps"] += steps
 
     def measure(self) -> dict[str, float]:
-        """Play the greedy policy, and close the window of training statistics."""
-        options, window, learner = self.config, self._window, self.learner
+        """Play the greedy policy, and begin the training statistics anew."""
+        options, sums, learner = self.config, self._sums, self.learner
         (seed,) = _seeds(options.run.seed, _EVALUATION, self.step, 1)
         played = self._play(options.run.eval_episodes, seed)
         row = {
             "episodes": float(self._episodes),
-            "train_return": window["return"] / window["episodes"] if window["episodes"] else float("nan"),
-            "td_error": window["error"] / window["steps"],
+            "train_return": sums["return"] / sums["episodes"] if sums["episodes"] else float("nan"),
+            "td_error": sums["error"] / sums["steps"],
             "eval_return": float(played.returns.mean()),
             "eval_length": float(played.lengths.mean()),
             "eval_cut": played.cut / options.run.eval_episodes,
@@ -141,10 +142,10 @@ class TabularTrainee:
             "temperature": learner.temperature,
             "exploration": learner.exploration,
         }
-        self._open_window()
+        self._begin_sums()
         return row
 
-    def _play(self, episodes: int, seed: int) -> Episodes:
+    def _play(self, episodes: int, seed: int) -> PlayedEpisodes:
         """The greedy policy, in an environment that earlier evaluations have left no trace in."""
         prepare_player(self._eval_env, self._unplayed, self._env)
         discount, limit = self.config.learner.discount, self.config.problem.eval_step_limit
@@ -157,7 +158,7 @@ class TabularTrainee:
             "state": self._state,
             "episodes": self._episodes,
             "episode_return": self._episode_return,
-            "window": self._window,
+            "window": self._sums,
             "learner_generator": generator_state(self.learner.rng),
             "environment": environment_state(self._env),
         }
@@ -174,7 +175,7 @@ class TabularTrainee:
             raise CheckpointError(f"the checkpoint's {error}") from error
         self._state, self._episodes = state["state"], state["episodes"]
         self._episode_return = state["episode_return"]
-        self._window = dict(state["window"])
+        self._sums = dict(state["window"])
         restore_generator(self.learner.rng, state["learner_generator"])
         restore_environment(self._env, state["environment"])
 

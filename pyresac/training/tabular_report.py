@@ -1,4 +1,4 @@
-"""What a tabular run ends with: the exact optimum of the environment beside what was learned."""
+"""The report of a tabular run: the exact optimum of the environment beside what was learned."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from pyresac.tabular.learner import TabularLearner
 from pyresac.tabular.mdp import FiniteMDP
 from pyresac.tabular.operator import RevOperator
 from pyresac.tabular.solvers import solve
+from pyresac.tabular.tabular_learner import TabularLearner
 from pyresac.tabular.values import PolicyMean
-from pyresac.tasks.discrete import DiscreteEnv, Episodes
+from pyresac.tasks.discrete import DiscreteEnv, PlayedEpisodes
 from pyresac.training.mean_intervals import half_width
 
 
-def result_of(env: DiscreteEnv, learner: TabularLearner, played: Episodes) -> dict[str, Any]:
+def result_of(env: DiscreteEnv, learner: TabularLearner, played: PlayedEpisodes) -> dict[str, Any]:
     """The numbers of the report, as JSON. The exact ones are None where the environment has no table `P`.
 
     "optimum" and "policy_value" are expectations over the start distribution, of the unpenalised problem at the

@@ -29,13 +29,14 @@ from msgspec import Meta
 from torch import Tensor
 
 from pyresac.deep.algorithms import ALGORITHMS, algorithm_of, algorithm_type
-from pyresac.deep.algorithms.base import ActorInputs, Algorithm, DeepOptions, EntropyOptions
+from pyresac.deep.algorithms.algorithm import ActorInputs, Algorithm
+from pyresac.deep.algorithms.deep_options import DeepOptions, EntropyOptions
 from pyresac.deep.learner import Learner
 from pyresac.deep.networks.eager_passes import perceptrons
 from pyresac.deep.networks.inputs import Inputs, joined
 from pyresac.deep.networks.network import Network
 from pyresac.deep.policies.squashed_gaussian import SquashedGaussian
-from pyresac.deep.replay import Batch, ReplayBuffer, Widths
+from pyresac.deep.replay import Batch, ReplayBuffer, RowWidths
 from pyresac.deep.update_statistics import STATISTICS
 from pyresac.errors import InputError
 from pyresac.options import kinds_of
@@ -301,7 +302,7 @@ def test_numbers_for_the_metrics(algorithm: str) -> None:
     later = learner.algorithm.statistics(learner.critic, learner.target)
     assert list(later) == list(own)
     assert not set(later) & set(STATISTICS)
-    learner.statistics.open()
+    learner.statistics.begin()
     assert all(np.isnan(value) for value in learner.statistics.means().values())
 
 
@@ -363,7 +364,7 @@ def by_row(changed: Tensor) -> Tensor:
 @every_algorithm
 def test_a_time_limit_bootstraps_and_a_terminal_does_not(algorithm: str) -> None:
     """From the experience of a task on: both episodes ended, only the first in a terminal state."""
-    buffer, source = ReplayBuffer(SIZE, Widths(action=2, dense=3, codes=0)), np.random.default_rng(0)
+    buffer, source = ReplayBuffer(SIZE, RowWidths(action=2, dense=3, codes=0)), np.random.default_rng(0)
 
     def some(*shape: int) -> Any:
         return source.uniform(-1.0, 1.0, shape).astype(np.float32)

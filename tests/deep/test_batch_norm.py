@@ -16,8 +16,8 @@ from pyresac.deep.algorithms import ALGORITHMS
 from pyresac.deep.algorithms.sac import SACOptions
 from pyresac.deep.networks.batch_passes import run_batch_compiled, run_batch_eager
 from pyresac.deep.networks.inputs import Inputs
-from pyresac.deep.networks.layout import NetworkLayout
 from pyresac.deep.networks.network import Network
+from pyresac.deep.networks.network_layout import NetworkLayout
 from pyresac.deep.networks.running_statistics import BATCH_EPSILON, LARGEST_RATIO, LARGEST_SHIFT, MOMENTUM
 from pyresac.errors import InputError
 

@@ -22,8 +22,8 @@ from torch import Tensor, nn
 from pyresac.deep.algorithms import algorithm_of, algorithm_type
 from pyresac.deep.learner import Learner
 from pyresac.deep.networks.inputs import Inputs
-from pyresac.deep.networks.layout import NetworkLayout
 from pyresac.deep.networks.network import Network
+from pyresac.deep.networks.network_layout import NetworkLayout
 from pyresac.deep.replay import Batch
 from pyresac.deep.update_statistics import STATISTICS_EVERY
 

@@ -19,7 +19,7 @@ from torch import Tensor
 from pyresac.deep.algorithms import algorithm_of, algorithm_type
 from pyresac.deep.learner import Learner
 from pyresac.deep.networks.inputs import Inputs
-from pyresac.deep.networks.layout import NetworkLayout
+from pyresac.deep.networks.network_layout import NetworkLayout
 from pyresac.deep.replay import Batch
 
 STATE, ACTIONS, CODES, SIZE = 3, 2, (4, 6), 24

@@ -15,7 +15,7 @@ from quantile_cases import ACTIONS, learner_of, random_batch
 from torch import Tensor
 
 from pyresac.deep.algorithms.dsac import DSACOptions
-from pyresac.deep.networks.layout import NetworkLayout
+from pyresac.deep.networks.network_layout import NetworkLayout
 from pyresac.deep.update_statistics import STATISTICS_EVERY
 
 SIZE, QUANTILES, HIDDEN, COSINES = 6, 4, (6, 5), 3

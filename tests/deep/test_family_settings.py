@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from pyresac.deep.algorithms import ALGORITHMS, algorithm_of, algorithm_type
-from pyresac.deep.algorithms.base import DeepOptions
+from pyresac.deep.algorithms.deep_options import DeepOptions
 from pyresac.deep.learner import Learner
 from pyresac.errors import InputError
 from pyresac.training.presets import PRESETS, options_for

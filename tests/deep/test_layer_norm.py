@@ -15,8 +15,8 @@ from torch import Tensor
 from pyresac.deep.algorithms import ALGORITHMS
 from pyresac.deep.algorithms.sac import SACOptions
 from pyresac.deep.networks.inputs import Inputs
-from pyresac.deep.networks.layout import LAYER_EPSILON, NetworkLayout, weight_norms
 from pyresac.deep.networks.network import Network
+from pyresac.deep.networks.network_layout import LAYER_EPSILON, NetworkLayout, weight_norms
 from pyresac.errors import InputError
 
 EXAMPLES = settings(deadline=None, derandomize=True, database=None, max_examples=40)

@@ -14,8 +14,8 @@ from pyresac.deep.networks import compiled_passes as compiled
 from pyresac.deep.networks.compiled_passes import run_compiled
 from pyresac.deep.networks.eager_passes import perceptrons
 from pyresac.deep.networks.inputs import Inputs, joined
-from pyresac.deep.networks.layout import NetworkLayout, embedding_width, weight_norms
 from pyresac.deep.networks.network import Network
+from pyresac.deep.networks.network_layout import NetworkLayout, embedding_width, weight_norms
 from pyresac.deep.networks.passes import ForwardPass
 
 HEADS, BATCH = 3, 11

@@ -9,7 +9,7 @@ import pytest
 import torch
 from deep_cases import PLAIN, random_batch, small_algorithm, small_learner
 
-from pyresac.deep.algorithms.base import ActorInputs
+from pyresac.deep.algorithms.algorithm import ActorInputs
 from pyresac.deep.algorithms.pessimism import PessimismSchedule
 from pyresac.deep.algorithms.resac import RESACOptions
 from pyresac.errors import InputError

@@ -19,7 +19,7 @@ from torch import Tensor
 from pyresac.deep.policies.deterministic import Deterministic
 from pyresac.deep.policies.policy import SampledAction
 from pyresac.deep.policies.squashed_gaussian import LOG_STD_RANGE, SquashedGaussian, compiled_sample
-from pyresac.tasks.action_box import Box
+from pyresac.tasks.action_box import ActionBox
 
 Floats = NDArray[np.float64]
 Sampler = Callable[[Tensor, Tensor, float], SampledAction]
@@ -37,8 +37,8 @@ def sampled(request: pytest.FixtureRequest) -> Sampler:
     return found
 
 
-def box_of(low: list[float], high: list[float]) -> Box:
-    return Box.of(gym.spaces.Box(np.array(low, dtype=np.float32), np.array(high, dtype=np.float32)), "here")
+def box_of(low: list[float], high: list[float]) -> ActionBox:
+    return ActionBox.of(gym.spaces.Box(np.array(low, dtype=np.float32), np.array(high, dtype=np.float32)), "here")
 
 
 @cache
@@ -47,7 +47,7 @@ def fine_grid() -> tuple[Floats, Floats]:
     return np.polynomial.legendre.leggauss(2000)
 
 
-def log_density(sampled: Sampler, box: Box, mean: Floats, log_std: Floats, action: Floats) -> Floats:
+def log_density(sampled: Sampler, box: ActionBox, mean: Floats, log_std: Floats, action: Floats) -> Floats:
     """log π at `action` (B, A) strictly inside: the noise that leads there, through a sample."""
     unit = (action - box.centre) / box.half.astype(np.float64)
     noise = (np.arctanh(unit) - mean) / np.exp(log_std)

@@ -14,10 +14,11 @@ from quantile_cases import CPU, STATE, UNIT32, learner_of, random_batch, target_
 from torch import Tensor
 
 from pyresac.deep.algorithms import algorithm_of
-from pyresac.deep.algorithms.base import ActorInputs
+from pyresac.deep.algorithms.algorithm import ActorInputs
 from pyresac.deep.algorithms.dsac import DSACOptions
 from pyresac.deep.algorithms.tqc import TQCOptions, truncated_each, truncated_pool
-from pyresac.deep.networks.implicit_quantiles import ImplicitLayout, ImplicitQuantiles
+from pyresac.deep.networks.implicit_layout import ImplicitLayout
+from pyresac.deep.networks.implicit_quantiles import ImplicitQuantiles
 from pyresac.deep.networks.inputs import Inputs
 from pyresac.deep.noise import Noise
 from pyresac.deep.quantiles import Fractions, even_fractions, spaced_fractions

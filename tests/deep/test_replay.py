@@ -9,11 +9,11 @@ import pytest
 import torch
 
 from pyresac.deep import replay
-from pyresac.deep.replay import Batch, ReplayBuffer, Widths
+from pyresac.deep.replay import Batch, ReplayBuffer, RowWidths
 from pyresac.errors import CheckpointError, InputError
 from pyresac.tasks.experience import LARGEST_CODE, Experience
 
-WIDTHS, CPU = Widths(action=2, dense=3, codes=2), torch.device("cpu")
+WIDTHS, CPU = RowWidths(action=2, dense=3, codes=2), torch.device("cpu")
 
 
 def transitions(first: int, count: int) -> Experience:
@@ -80,7 +80,7 @@ def test_only_filled_rows_are_sampled_and_all_of_them_alike() -> None:
 
 
 def test_without_codes_there_are_none() -> None:
-    buffer = ReplayBuffer(3, Widths(action=1, dense=1, codes=0))
+    buffer = ReplayBuffer(3, RowWidths(action=1, dense=1, codes=0))
     one = np.ones((2, 1), dtype=np.float32)
     none = np.zeros((2, 0), dtype=np.int64)
     buffer.add(Experience(one, one, none, one[:, 0], np.array([True, False]), one, none))
@@ -90,7 +90,7 @@ def test_without_codes_there_are_none() -> None:
 
 
 def test_large_codes_are_exact() -> None:
-    buffer, code = ReplayBuffer(1, Widths(action=1, dense=1, codes=1)), LARGEST_CODE - 1
+    buffer, code = ReplayBuffer(1, RowWidths(action=1, dense=1, codes=1)), LARGEST_CODE - 1
     one = np.ones((1, 1), dtype=np.float32)
     codes = np.array([[code]])
     buffer.add(Experience(one, one, codes, one[:, 0], np.array([False]), one, codes))

@@ -14,11 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from pyresac.deep.algorithms.base import ActorInputs, TargetInputs
+from pyresac.deep.algorithms.algorithm import ActorInputs, TargetInputs
 from pyresac.deep.algorithms.resac import RESAC, Departures, lower_confidence_bound
 from pyresac.deep.networks.eager_passes import perceptrons
 from pyresac.deep.networks.inputs import Inputs
-from pyresac.deep.networks.layout import NetworkLayout
+from pyresac.deep.networks.network_layout import NetworkLayout
 from pyresac.deep.noise import Noise
 from pyresac.deep.slopes import slopes
 

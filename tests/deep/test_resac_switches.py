@@ -10,7 +10,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from pyresac.deep.algorithms.base import ActorInputs
+from pyresac.deep.algorithms.algorithm import ActorInputs
 from pyresac.deep.algorithms.resac import RESAC, RESACOptions
 from pyresac.deep.slopes import slopes
 from pyresac.errors import InputError

@@ -11,11 +11,11 @@ import torch
 from deep_cases import CPU, plain_outputs, random_batch, small_algorithm, small_learner, stirred, watched_update
 from numpy.typing import NDArray
 
-from pyresac.deep.algorithms.base import TargetInputs
+from pyresac.deep.algorithms.algorithm import TargetInputs
 from pyresac.deep.algorithms.resac import Departures
 from pyresac.deep.networks.inputs import Inputs
-from pyresac.deep.networks.layout import NetworkLayout
 from pyresac.deep.networks.network import Network
+from pyresac.deep.networks.network_layout import NetworkLayout
 from pyresac.deep.noise import Noise
 from pyresac.tabular import FiniteMDP, PolicyEntropy, PolicyMean, RevOperator, Soft
 

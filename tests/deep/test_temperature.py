@@ -9,7 +9,7 @@ import pytest
 import torch
 from deep_cases import CPU, ROUNDING, numbers, random_batch, small_learner, watched_update
 
-from pyresac.deep.algorithms.base import EntropyOptions
+from pyresac.deep.algorithms.deep_options import EntropyOptions
 from pyresac.deep.algorithms.resac import Departures
 from pyresac.deep.slopes import slopes
 from pyresac.deep.temperature import Temperature, entropy_gap

@@ -15,7 +15,7 @@ from quantile_cases import ACTIONS, STATE, learner_of, random_batch
 from torch import Tensor, nn
 
 from pyresac.deep.algorithms.tqc import TQCOptions
-from pyresac.deep.networks.layout import NetworkLayout
+from pyresac.deep.networks.network_layout import NetworkLayout
 from pyresac.deep.update_statistics import STATISTICS_EVERY
 
 sb3_contrib = pytest.importorskip("sb3_contrib", reason="needs sb3-contrib, of the extra `test`")

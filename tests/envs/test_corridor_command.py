@@ -31,8 +31,8 @@ from pyresac.envs.bus import (
     simulate_days,
 )
 from pyresac.envs.bus.animation import animation_page, day_plain
+from pyresac.envs.bus.corridor_files import save_corridor
 from pyresac.envs.bus.figures import headways_by_stop, pareto, time_space, wait_against_travel
-from pyresac.envs.bus.files import save_corridor
 from pyresac.errors import InputError
 
 

@@ -27,7 +27,7 @@ from pyresac.envs.bus import (
     simulate_days,
 )
 from pyresac.envs.bus.controllers import CONTROLLERS, HeadwayEqualising, NoHolding, TargetHeadway
-from pyresac.envs.bus.files import load_corridor, save_corridor
+from pyresac.envs.bus.corridor_files import load_corridor, save_corridor
 from pyresac.errors import InputError
 
 

@@ -15,7 +15,7 @@ import pytest
 from pyresac.experiments import pool
 from pyresac.experiments.__main__ import main
 from pyresac.experiments.experiment import EXPERIMENTS, SCALES, Run, experiment
-from pyresac.train import planned
+from pyresac.training.command_line import planned
 
 WORKER = """
 import json, sys, time
@@ -49,7 +49,7 @@ def test_all_runs_are_made_and_a_failing_one_stops_nobody(tmp_path: Path) -> Non
     runs = [Run(name, {}) for name in ("one", "bad", "two", "three")]
     most = 0
 
-    def shown(progress: pool.Progress) -> None:
+    def shown(progress: pool.PoolProgress) -> None:
         nonlocal most
         most = max(most, len(progress.running))
 
@@ -75,7 +75,7 @@ def test_an_interrupt_stops_the_runs_and_the_same_call_goes_on(tmp_path: Path, m
     runs = [Run("one", {}), Run("two", {})]
     began = time.monotonic()
 
-    def interrupt(progress: pool.Progress) -> None:
+    def interrupt(progress: pool.PoolProgress) -> None:
         if time.monotonic() - began >= moment:
             raise KeyboardInterrupt
 

@@ -12,7 +12,7 @@ from pyresac.errors import InputError
 from pyresac.experiments import pool
 from pyresac.experiments.__main__ import main
 from pyresac.experiments.experiment import Run
-from pyresac.experiments.pool import Progress
+from pyresac.experiments.pool import PoolProgress
 from pyresac.experiments.ray_pool import LOCAL, require_ray, run_on_ray
 
 needs_ray = pytest.mark.skipif(
@@ -49,7 +49,7 @@ def test_all_runs_are_made_and_a_failing_one_stops_nobody(stand_in: Path) -> Non
     runs = [Run(name, {}) for name in ("one", "bad", "two")]
     most = 0
 
-    def shown(progress: Progress) -> None:
+    def shown(progress: PoolProgress) -> None:
         nonlocal most
         most = max(most, len(progress.running))
 
@@ -60,7 +60,7 @@ def test_all_runs_are_made_and_a_failing_one_stops_nobody(stand_in: Path) -> Non
     # a finished one is not made again, an interrupt leaves what is done, and the same call goes on
     more = [*runs[:1], Run("long", {})]
 
-    def interrupt(progress: Progress) -> None:
+    def interrupt(progress: PoolProgress) -> None:
         if "long" in progress.running and (stand_in / "long" / "calls").exists():
             raise KeyboardInterrupt
 

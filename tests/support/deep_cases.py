@@ -13,10 +13,10 @@ from torch import Tensor
 
 from pyresac.deep.adam import Adam
 from pyresac.deep.algorithms import ALGORITHMS, algorithm_type
-from pyresac.deep.algorithms.base import Algorithm, TargetInputs
+from pyresac.deep.algorithms.algorithm import Algorithm, TargetInputs
 from pyresac.deep.learner import Learner
 from pyresac.deep.networks.inputs import Inputs
-from pyresac.deep.networks.layout import NetworkLayout
+from pyresac.deep.networks.network_layout import NetworkLayout
 from pyresac.deep.noise import Noise
 from pyresac.deep.replay import Batch
 

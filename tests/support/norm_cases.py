@@ -13,8 +13,8 @@ from torch import Tensor
 from pyresac.deep.algorithms import algorithm_type
 from pyresac.deep.learner import Learner
 from pyresac.deep.networks.inputs import Inputs
-from pyresac.deep.networks.layout import NetworkLayout
 from pyresac.deep.networks.network import Network
+from pyresac.deep.networks.network_layout import NetworkLayout
 from pyresac.deep.networks.running_statistics import RunningStatistics
 from pyresac.deep.replay import Batch
 

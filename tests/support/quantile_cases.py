@@ -8,7 +8,8 @@ import torch
 from torch import Tensor
 
 from pyresac.deep.algorithms import algorithm_of
-from pyresac.deep.algorithms.base import DeepOptions, TargetInputs
+from pyresac.deep.algorithms.algorithm import TargetInputs
+from pyresac.deep.algorithms.deep_options import DeepOptions
 from pyresac.deep.learner import Learner
 from pyresac.deep.networks.inputs import Inputs
 from pyresac.deep.noise import Noise

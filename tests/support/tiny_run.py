@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from pyresac.envs.bus import Corridor, Direction, Vehicle
-from pyresac.envs.bus.files import save_corridor
+from pyresac.envs.bus.corridor_files import save_corridor
 
 
 def save_tiny_corridor(path: Path) -> None:

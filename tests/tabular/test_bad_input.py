@@ -32,7 +32,7 @@ from pyresac.tabular import (
     solve,
 )
 from pyresac.tabular.exact import ExactMDP, ExactRev
-from pyresac.tabular.learner import LearnerOptions, TabularLearner
+from pyresac.tabular.tabular_learner import LearnerOptions, TabularLearner
 
 KERNEL = np.array([[[0.5, 0.5], [0.0, 1.0]], [[0.0, 1.0], [1.0, 0.0]]])
 REWARD = np.array([[1.0, 0.0], [0.0, 2.0]])

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from pyresac.tabular import families, kernels
+from pyresac.tabular import affine_kernels, families
 from pyresac.tabular.mdp import FiniteMDP
 from pyresac.tabular.operator import RevOperator
 from pyresac.tabular.solvers.certificate import Certificate, Residual, Rounding, round_up
@@ -112,7 +112,7 @@ def test_banded_elimination(width: int) -> None:
     weights = rng.random((n, n)) * band
     matrix = 0.99 * weights / weights.sum(axis=1, keepdims=True)
     system = AffineSystem.of(sparse.csr_array(matrix), np.zeros(n))
-    assert kernels.bandwidth(system.indptr, system.indices, 1, 10) == width
+    assert affine_kernels.bandwidth(system.indptr, system.indices, 1, 10) == width
     residual = rng.normal(size=n)
     expected = np.linalg.solve(np.eye(n) - matrix, residual)
     np.testing.assert_allclose(system.correction(residual, 1e-10), expected, rtol=1e-11)
@@ -120,7 +120,7 @@ def test_banded_elimination(width: int) -> None:
 
 def test_bandwidth_stops_counting_at_the_limit() -> None:
     system = AffineSystem.of(sparse.csr_array(np.full((9, 9), 0.1)), np.zeros(9))
-    assert kernels.bandwidth(system.indptr, system.indices, 1, 4) == 5
+    assert affine_kernels.bandwidth(system.indptr, system.indices, 1, 4) == 5
 
 
 @pytest.mark.parametrize("side", [20, 40])

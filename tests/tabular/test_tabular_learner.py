@@ -10,9 +10,9 @@ import pytest
 
 from pyresac.errors import InputError
 from pyresac.tabular.families import chain, random_dense
-from pyresac.tabular.learner import LearnerOptions, TabularLearner
 from pyresac.tabular.mdp import FiniteMDP
 from pyresac.tabular.operator import RevOperator
+from pyresac.tabular.tabular_learner import LearnerOptions, TabularLearner
 from pyresac.tabular.values import UNIT, PolicyEntropy
 
 PLAIN = {"lambda_epi": 0.0, "lambda_ale": 0.0, "beta_lcb": 0.0, "beta_ood": 0.0}

@@ -11,13 +11,13 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from pyresac.errors import InputError
-from pyresac.tasks.action_box import Box
+from pyresac.tasks.action_box import ActionBox
 
 EXAMPLES = settings(deadline=None, derandomize=True, database=None, max_examples=400)
 
 
-def box_of(low: list[float], high: list[float]) -> Box:
-    return Box.of(gym.spaces.Box(np.array(low, dtype=np.float32), np.array(high, dtype=np.float32)), "here")
+def box_of(low: list[float], high: list[float]) -> ActionBox:
+    return ActionBox.of(gym.spaces.Box(np.array(low, dtype=np.float32), np.array(high, dtype=np.float32)), "here")
 
 
 def test_the_volume_is_that_of_half_the_ranges() -> None:
@@ -44,7 +44,7 @@ def bounds(draw: st.DrawFn) -> tuple[float, float]:
 def test_actions_stay_inside_and_come_back(pair: tuple[float, float], inside: float) -> None:
     low, high = pair
     space = gym.spaces.Box(np.float32(low), np.float32(high), (1,))
-    box = Box.of(space, "here")
+    box = ActionBox.of(space, "here")
     for unit in (-1.0, 1.0, inside):
         action = box.to_action(np.array([unit], dtype=np.float32))
         assert action.dtype == np.float32
@@ -72,11 +72,11 @@ def test_actions_stay_inside_and_come_back(pair: tuple[float, float], inside: fl
 )
 def test_spaces_without_bounds_are_refused(space: gym.Space[object], message: str) -> None:
     with pytest.raises(InputError, match=message):
-        Box.of(space, "here")
+        ActionBox.of(space, "here")
 
 
 def test_a_box_of_float64_contains_its_float32_actions() -> None:
     space = gym.spaces.Box(np.array([0.1, -0.3]), np.array([0.7, 0.1]), dtype=np.float64)
     for unit in (-1.0, 1.0):
-        action = Box.of(space, "here").to_action(np.full(2, unit, dtype=np.float32))
+        action = ActionBox.of(space, "here").to_action(np.full(2, unit, dtype=np.float32))
         assert space.contains(action.astype(np.float64))

@@ -44,8 +44,8 @@ def test_days_in_blocks_are_the_days_at_once(tiny: Path, monkeypatch: pytest.Mon
 
 def test_decisions_beyond_a_number_are_not_kept(tiny: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = BoxTask("Pendulum-v1", {}, 1, 0).play(ahead, 7, 0, 0.0)
-    monkeypatch.setattr("pyresac.tasks.gymnasium_task.LANES", 2)
-    monkeypatch.setattr("pyresac.tasks.task.KEPT", 300)
+    monkeypatch.setattr("pyresac.tasks.gymnasium_task.SIDE_BY_SIDE", 2)
+    monkeypatch.setattr("pyresac.tasks.task.KEPT_DECISIONS", 300)
     kept = BoxTask("Pendulum-v1", {}, 1, 0).play(ahead, 7, 0, 0.0)
     np.testing.assert_array_equal(kept.returns, whole.returns)
     assert len(whole.dense) == 1400
@@ -53,5 +53,5 @@ def test_decisions_beyond_a_number_are_not_kept(tiny: Path, monkeypatch: pytest.
     np.testing.assert_array_equal(kept.dense, whole.dense[:400])
     task = CorridorTask(corridor_named(str(tiny)), 2, 0)
     monkeypatch.setattr(corridor_task, "BLOCK", 1)
-    monkeypatch.setattr("pyresac.tasks.task.KEPT", 1)
+    monkeypatch.setattr("pyresac.tasks.task.KEPT_DECISIONS", 1)
     assert len(task.play(ahead, 3, 0, 0.5).dense) == len(task.play(ahead, 1, 0, 0.5).dense) > 0

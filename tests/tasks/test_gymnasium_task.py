@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from pyresac.errors import CheckpointError, DivergenceError, InputError
 from pyresac.tasks.encoding import MISSING, decode, encode
 from pyresac.tasks.experience import Experience
-from pyresac.tasks.gymnasium_task import LANES, BoxTask
+from pyresac.tasks.gymnasium_task import SIDE_BY_SIDE, BoxTask
 from pyresac.tasks.task import Played
 
 LIMIT = 6
@@ -454,10 +454,10 @@ def test_earlier_evaluations_leave_no_trace() -> None:
 
 def test_episodes_beyond_one_batch_are_played_from_their_own_seeds() -> None:
     task = BoxTask("test/Line-v0", {}, 1, 0)
-    played = task.play(right, LANES + 3, 0, 0.0)
+    played = task.play(right, SIDE_BY_SIDE + 3, 0, 0.0)
     begun = played.dense[played.dense[:, 1] == 0]
-    assert len(begun) == LANES + 3
-    expected = [np.random.SeedSequence([0, 1, i]).generate_state(1, np.uint32)[0] for i in range(LANES + 3)]
+    assert len(begun) == SIDE_BY_SIDE + 3
+    expected = [np.random.SeedSequence([0, 1, i]).generate_state(1, np.uint32)[0] for i in range(SIDE_BY_SIDE + 3)]
     places = [np.random.default_rng(int(word)).random() for word in expected]
     np.testing.assert_array_equal(begun[:, 0], np.array(places, dtype=np.float32))
     # training's own starts are hashed from (seed, 0)
@@ -532,7 +532,7 @@ def test_numbers_that_are_not_finite_stop_the_run(where: str) -> None:
     with pytest.raises(DivergenceError, match=message):
         walk(task, 9, 0)
     with pytest.raises(DivergenceError, match=message):
-        task.play(right, 5 * LANES, 0, 0.9)
+        task.play(right, 5 * SIDE_BY_SIDE, 0, 0.9)
 
 
 @pytest.mark.parametrize("reward", [None, "1.0", [1.0], np.ones(1), np.ones(2)])

@@ -12,11 +12,12 @@ import pytest
 from train_command import assert_refused
 
 from pyresac.deep.algorithms import ALGORITHMS, algorithm_type
-from pyresac.deep.algorithms.base import DeepOptions, EntropyOptions
+from pyresac.deep.algorithms.deep_options import DeepOptions, EntropyOptions
 from pyresac.deep.algorithms.resac import Departures, RESACOptions
 from pyresac.errors import InputError
-from pyresac.train import main, to_saved
+from pyresac.train import main
 from pyresac.training import deep_agent, presets
+from pyresac.training.command_line import to_saved
 from pyresac.training.deep_agent import DeepConfig
 
 NAN, INFINITE = float("nan"), float("inf")

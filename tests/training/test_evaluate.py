@@ -16,7 +16,7 @@ import pytest
 from pyresac import corridor as corridor_command
 from pyresac import train
 from pyresac.envs.bus import METRICS, Corridor, Direction, default_corridor, metrics_table, simulate_days
-from pyresac.envs.bus.files import save_corridor
+from pyresac.envs.bus.corridor_files import save_corridor
 from pyresac.errors import CheckpointError, InputError
 from pyresac.evaluate import main
 from pyresac.training.checkpoint import load_checkpoint, save_checkpoint

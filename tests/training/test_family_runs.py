@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from pyresac.deep.algorithms import ALGORITHMS, algorithm_type
-from pyresac.training.deep_agent import AgentTrainee, CommandOptions, ProblemOptions, build, config_type
+from pyresac.training.deep_agent import CommandOptions, ProblemOptions, build, config_type
+from pyresac.training.deep_trainee import DeepTrainee
 from pyresac.training.run_options import RunOptions
 
 STEPS = 60
@@ -30,7 +31,7 @@ MORE = (
 CASES = [(name, {}) for name in ALGORITHMS] + list(MORE)
 
 
-def trainee(name: str, env: str, options: dict[str, Any]) -> AgentTrainee:
+def trainee(name: str, env: str, options: dict[str, Any]) -> DeepTrainee:
     """At step 0."""
     kind = algorithm_type(name).options_type
     problem = ProblemOptions(env=env, num_envs=2 if env == "corridor" else 1)
@@ -44,7 +45,7 @@ def trainee(name: str, env: str, options: dict[str, Any]) -> AgentTrainee:
     )
 
 
-def bits(of: AgentTrainee) -> dict[str, bytes]:
+def bits(of: DeepTrainee) -> dict[str, bytes]:
     """All that a checkpoint keeps."""
     arrays = {key: np.ascontiguousarray(array).tobytes() for key, array in of.arrays().items()}
     return {**arrays, "state": json.dumps(of.state(), sort_keys=True).encode()}

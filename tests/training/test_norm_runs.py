@@ -12,7 +12,7 @@ import torch
 from norm_cases import options_of
 
 from pyresac.deep.algorithms import algorithm_type
-from pyresac.deep.algorithms.base import DeepOptions
+from pyresac.deep.algorithms.deep_options import DeepOptions
 from pyresac.tasks.gymnasium_task import BoxTask
 from pyresac.train import main
 from pyresac.training.checkpoint import load_checkpoint

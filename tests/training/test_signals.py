@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from pyresac.training.signals import TOGETHER, StopRequest
+from pyresac.training.signals import ONE_REQUEST, StopRequest
 
 ALL = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -46,7 +46,7 @@ def test_a_later_one_interrupts_at_once(first: signal.Signals) -> None:
     former = [signal.getsignal(each) for each in ALL]
     with StopRequest():
         signal.raise_signal(first)
-        time.sleep(TOGETHER + 0.05)
+        time.sleep(ONE_REQUEST + 0.05)
         with pytest.raises(KeyboardInterrupt):
             signal.raise_signal(signal.SIGINT)
     assert [signal.getsignal(each) for each in ALL] == former

@@ -19,7 +19,7 @@ from train_command import assert_refused
 
 from pyresac.errors import InputError
 from pyresac.options import read_options, to_plain
-from pyresac.tabular.learner import LearnerOptions
+from pyresac.tabular.tabular_learner import LearnerOptions
 from pyresac.tasks.discrete import EnvOptions, make_resumable
 from pyresac.train import main
 from pyresac.training import tabular_agent as tabular

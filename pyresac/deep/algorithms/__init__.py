@@ -5,7 +5,8 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-from pyresac.deep.algorithms.base import Algorithm, DeepOptions
+from pyresac.deep.algorithms.algorithm import Algorithm
+from pyresac.deep.algorithms.deep_options import DeepOptions
 from pyresac.errors import InputError
 
 ALGORITHMS = {

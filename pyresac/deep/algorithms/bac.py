@@ -14,15 +14,18 @@ largest of min_k Q̂_k over 10 uniformly random actions, which the buffer need n
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, Literal
+from functools import reduce
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
-import torch
 from msgspec import Meta
-from torch import Tensor
 
-from pyresac.deep.algorithms.base import DeepOptions, TargetInputs
+from pyresac.deep.algorithms.algorithm import TargetInputs
+from pyresac.deep.algorithms.deep_options import DeepOptions
 from pyresac.deep.algorithms.sac import SAC, SACOptions
 from pyresac.options import Count, Fraction, Positive
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 
 @dataclass(frozen=True)
@@ -43,7 +46,7 @@ class BACOptions(SACOptions):
 
 def expectile_error(difference: Tensor, expectile: float) -> Tensor:
     """E[|τ − 1(u < 0)|·u²] of u (B,), Eq. 5 of IQL: differences above 0 weigh τ, those below 1 − τ."""
-    weight = torch.where(difference < 0.0, 1.0 - expectile, expectile)
+    weight = difference.new_full(difference.shape, expectile).masked_fill(difference < 0.0, 1.0 - expectile)
     return (weight * difference.square()).mean()
 
 
@@ -63,7 +66,7 @@ class BAC(SAC):
     def target(self, after: TargetInputs) -> Tensor:
         """y = λ·y_exploit + (1 − λ)·y_explore (B,), the BEE operator; y_explore is SAC's target."""
         explore, blend = super().target(after), self.options.blend
-        return explore if blend == 0.0 else torch.lerp(explore, self.exploitation_target(after), blend)
+        return explore if blend == 0.0 else explore.lerp(self.exploitation_target(after), blend)
 
     def exploitation_target(self, after: TargetInputs) -> Tensor:
         """r + γ(1 − d)·V(s′) (B,); or the published program's, with max_j min_k Q̂_k(s′, a_j) for V."""
@@ -71,7 +74,8 @@ class BAC(SAC):
             return after.backup(after.state_value)
         shape = after.next_action.shape
         tried = [2.0 * after.noise.uniform(*shape) - 1.0 for _ in range(self.options.uniform_actions)]
-        return after.backup(torch.stack([after.heads_at(action).amin(0) for action in tried]).amax(0))
+        values = (after.heads_at(action).amin(0) for action in tried)
+        return after.backup(reduce(lambda best, value: best.maximum(value), values))
 
     def state_value_loss(self, value: Tensor, heads: Tensor) -> Tensor:
         """E[|τ − 1(u < 0)|·u²], u = min_k Q̂_k(s, a) − V(s) on the buffer's pairs, with the target critics."""

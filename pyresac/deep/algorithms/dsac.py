@@ -10,16 +10,19 @@ critics, which see the new one. The program published with RE-SAC has 8 quantile
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
-from torch import Tensor
-
-from pyresac.deep.algorithms.base import ActorInputs, DeepOptions, TargetInputs
+from pyresac.deep.algorithms.algorithm import ActorInputs, TargetInputs
+from pyresac.deep.algorithms.deep_options import DeepOptions
 from pyresac.deep.algorithms.quantile_critics import QuantileAlgorithm, QuantileOptions, require_implicit
-from pyresac.deep.networks.layout import Normalisation
-from pyresac.deep.noise import Noise
+from pyresac.deep.networks.network_layout import Normalisation
 from pyresac.deep.quantiles import Fractions, even_fractions, quantile_huber, spaced_fractions
 from pyresac.options import Count
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from pyresac.deep.noise import Noise
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from typing import Any
 
 HELD = 0.2
 """Share of the schedule in which β_lcb stays at its start."""
-WINDOW = 3
-"""Evaluations on each side of the comparison."""
+COMPARED = 3
+"""Evaluations whose mean is compared with that of as many before them."""
 TOLERANCE = 0.1
 """Fall, as a share of the earlier mean's size, that moves β_lcb back."""
 
@@ -37,14 +37,14 @@ class PessimismSchedule:
     def evaluated(self, value: float, step: int) -> None:
         """Note an evaluation; move half-way back if the last three are a tenth worse than the three before."""
         self.moved(step)
-        self._returns = [*self._returns, value][-2 * WINDOW :]
-        if len(self._returns) == 2 * WINDOW:
-            before = sum(self._returns[:WINDOW]) / WINDOW
-            last = sum(self._returns[WINDOW:]) / WINDOW
+        self._returns = [*self._returns, value][-2 * COMPARED :]
+        if len(self._returns) == 2 * COMPARED:
+            before = sum(self._returns[:COMPARED]) / COMPARED
+            last = sum(self._returns[COMPARED:]) / COMPARED
             # for positive returns this is "below 0.9 times"; it says the same of negative ones
             if last < before - TOLERANCE * abs(before):
                 self._progress /= 2.0
-                self._returns = self._returns[WINDOW:]
+                self._returns = self._returns[COMPARED:]
 
     def state(self) -> dict[str, Any]:
         """As JSON."""

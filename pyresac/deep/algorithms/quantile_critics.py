@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from pyresac.deep.algorithms.base import Algorithm, EntropyOptions
-from pyresac.deep.networks.implicit_quantiles import EmbeddingActivation, ImplicitLayout, ImplicitQuantiles
-from pyresac.deep.networks.layout import NetworkLayout
-from pyresac.deep.networks.network import Network
+from pyresac.deep.algorithms.algorithm import Algorithm
+from pyresac.deep.algorithms.deep_options import EntropyOptions
+from pyresac.deep.networks.implicit_layout import EmbeddingActivation, ImplicitLayout
+from pyresac.deep.networks.network_layout import NetworkLayout
 from pyresac.errors import InputError
 from pyresac.options import Count
+
+if TYPE_CHECKING:
+    from pyresac.deep.networks.network import Network
 
 
 @dataclass(frozen=True)
@@ -51,7 +54,9 @@ class QuantileAlgorithm(Algorithm[Options]):
     @property
     def critic_type(self) -> type[Network]:
         """See `Algorithm`."""
-        return ImplicitQuantiles if self.implicit else Network
+        from pyresac.deep.networks.implicit_quantiles import ImplicitQuantiles
+
+        return ImplicitQuantiles if self.implicit else super().critic_type
 
     @property
     def implicit(self) -> bool:

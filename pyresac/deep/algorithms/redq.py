@@ -13,16 +13,19 @@ with RE-SAC makes one update every 16 steps, the actor's among them, not 20 a st
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from msgspec import Meta
-from torch import Tensor
 
-from pyresac.deep.algorithms.base import DeepOptions, TargetInputs
+from pyresac.deep.algorithms.algorithm import TargetInputs
+from pyresac.deep.algorithms.deep_options import DeepOptions
 from pyresac.deep.algorithms.sac import SAC, SACOptions
 from pyresac.deep.heads import squared_error
 from pyresac.errors import InputError
 from pyresac.options import Count, Positive
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 
 @dataclass(frozen=True)
@@ -34,9 +37,9 @@ class REDQOptions(SACOptions):
     subset_size: Count = 2
     """M, critics of a target."""
     updates: Count = 20
-    """G, updates each time."""
+    """G, updates after each `update_every` steps."""
     actor_every: Count = 20
-    """Critic updates an actor update."""
+    """Updates of the critics for each of the actor."""
     random_steps: Annotated[int, Meta(ge=0)] = 5_000
     """Environment steps at the start whose actions are uniform in the action box."""
     learning_starts: Annotated[int, Meta(ge=0)] = 5_000

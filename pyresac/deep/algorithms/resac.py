@@ -16,21 +16,23 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-import torch
-from torch import Tensor
-
-from pyresac.deep.algorithms.base import ActorInputs, Algorithm, DeepOptions, EntropyOptions, TargetInputs
+from pyresac.deep.algorithms.algorithm import ActorInputs, Algorithm, TargetInputs
+from pyresac.deep.algorithms.deep_options import DeepOptions, EntropyOptions
 from pyresac.deep.algorithms.pessimism import PessimismSchedule
 from pyresac.deep.heads import ensemble_deviation, ensemble_variance, squared_error
-from pyresac.deep.networks.layout import NetworkLayout
-from pyresac.deep.networks.network import Network
-from pyresac.deep.policies.policy import Policy
-from pyresac.deep.policies.squashed_gaussian import SquashedGaussian
 from pyresac.errors import InputError
 from pyresac.options import Checked, Count, Fraction, NonNegative, NonPositive, Positive
 from pyresac.tasks.experience import Experience
+
+if TYPE_CHECKING:
+    import torch
+    from torch import Tensor
+
+    from pyresac.deep.networks.network import Network
+    from pyresac.deep.networks.network_layout import NetworkLayout
+    from pyresac.deep.policies.policy import Policy
 
 SIGMA_DECAY = 0.99
 """Of σ_ema, a step of the actor."""
@@ -115,7 +117,7 @@ def blended_values(heads: Tensor, independence: float) -> Tensor:
     if independence == 1.0:
         return heads
     least = heads.amin(0).expand_as(heads)
-    return least if independence == 0.0 else torch.lerp(least, heads, independence)
+    return least if independence == 0.0 else least.lerp(heads, independence)
 
 
 def penalised_value(
@@ -138,7 +140,7 @@ def penalised_value(
         value = value - lambda_epi * ensemble_variance(heads)
     if lambda_ale != 0.0:
         value = value - lambda_ale * kappa[:, None]
-    return torch.sub(value, log_prob, alpha=alpha)
+    return value.sub(log_prob, alpha=alpha)
 
 
 def lower_confidence_bound(heads: Tensor, beta_lcb: float, sigma_clip: float | None = None) -> Tensor:
@@ -147,7 +149,7 @@ def lower_confidence_bound(heads: Tensor, beta_lcb: float, sigma_clip: float | N
     if beta_lcb == 0.0:
         return mean
     sigma = ensemble_deviation(heads)
-    return mean + beta_lcb * (sigma if sigma_clip is None else torch.minimum(sigma, sigma_clip * mean.abs()))
+    return mean + beta_lcb * (sigma if sigma_clip is None else sigma.minimum(sigma_clip * mean.abs()))
 
 
 class RESAC(Algorithm[RESACOptions]):
@@ -185,7 +187,7 @@ class RESAC(Algorithm[RESACOptions]):
     def policy(self, log_volume: float, actions: int) -> Policy:
         """See `Algorithm`; the published program takes the whole range for the half."""
         more = actions * math.log(2.0) if self.options.departures.full_range_jacobian else 0.0
-        return SquashedGaussian(log_volume + more)
+        return super().policy(log_volume + more, actions)
 
     def initial_critic(self, layout: NetworkLayout, generator: torch.Generator) -> Tensor:
         """See `Algorithm`."""

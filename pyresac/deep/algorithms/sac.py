@@ -11,12 +11,14 @@ second update. The program published with RE-SAC lets the actor ascend the mean 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
-from torch import Tensor
-
-from pyresac.deep.algorithms.base import ActorInputs, Algorithm, DeepOptions, EntropyOptions, TargetInputs
+from pyresac.deep.algorithms.algorithm import ActorInputs, Algorithm, TargetInputs
+from pyresac.deep.algorithms.deep_options import DeepOptions, EntropyOptions
 from pyresac.deep.heads import squared_error
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 
 @dataclass(frozen=True)

@@ -12,15 +12,16 @@ the actor ascends Q̄ + 1·σ, which is optimistic where the paper is pessimisti
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
-from torch import Tensor
-
-from pyresac.deep.algorithms.base import DeepOptions
+from pyresac.deep.algorithms.deep_options import DeepOptions
 from pyresac.deep.algorithms.sac import SAC, SACOptions
 from pyresac.deep.heads import ensemble_deviation
 from pyresac.errors import InputError
 from pyresac.options import Count, NonNegative
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 
 @dataclass(frozen=True)

@@ -11,17 +11,21 @@ mean of the two heads, not the first (preset `published-td3`).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from msgspec import Meta
-from torch import Tensor
 
-from pyresac.deep.algorithms.base import ActorInputs, Algorithm, DeepOptions, TargetInputs
+from pyresac.deep.algorithms.algorithm import ActorInputs, Algorithm, TargetInputs
+from pyresac.deep.algorithms.deep_options import DeepOptions
 from pyresac.deep.heads import squared_error
-from pyresac.deep.networks.network import Network
-from pyresac.deep.noise import Noise
-from pyresac.deep.policies.policy import SampledAction
 from pyresac.options import NonNegative
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from pyresac.deep.networks.network import Network
+    from pyresac.deep.noise import Noise
+    from pyresac.deep.policies.policy import SampledAction
 
 
 @dataclass(frozen=True)
@@ -29,7 +33,7 @@ class TD3Options(DeepOptions):
     """TD3. Noise is in units of the action box [−1, 1]."""
 
     actor_every: Annotated[int, Meta(ge=1)] = 2
-    """Critic updates an actor update, d."""
+    """Updates of the critics for each of the actor, d."""
     exploration_noise: NonNegative = 0.1
     """Standard deviation of the noise on actions that collect experience."""
     smoothing_noise: NonNegative = 0.2

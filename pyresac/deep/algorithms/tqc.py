@@ -12,17 +12,21 @@ are asked at random fractions, and drops the largest quantiles of each critic by
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from msgspec import Meta
-from torch import Tensor
 
-from pyresac.deep.algorithms.base import ActorInputs, DeepOptions, TargetInputs, Widths
+from pyresac.deep.algorithms.algorithm import ActorInputs, TargetInputs
+from pyresac.deep.algorithms.deep_options import DeepOptions, LayerWidths
 from pyresac.deep.algorithms.quantile_critics import QuantileAlgorithm, QuantileOptions, require_implicit
-from pyresac.deep.noise import Noise
 from pyresac.deep.quantiles import Fractions, ascending, even_fractions, quantile_huber, uniform_fractions
 from pyresac.errors import InputError
 from pyresac.options import Count
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from pyresac.deep.noise import Noise
 
 
 @dataclass(frozen=True)
@@ -31,7 +35,7 @@ class TQCOptions(QuantileOptions):
 
     ensemble_size: Count = 5
     """Critics N."""
-    hidden: Widths = (512, 512, 512)
+    hidden: LayerWidths = (512, 512, 512)
     """Widths of each critic's hidden layers."""
     dropped: Annotated[int, Meta(ge=0)] = 2
     """Quantiles that are dropped for each critic, d = M − k: less than `quantiles`."""

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pyresac.deep.networks.layout import Integers
+from pyresac.deep.networks.network_layout import Integers
 from pyresac.deep.networks.row_sums import row_dot
 from pyresac.deep.networks.running_statistics import BATCH_EPSILON, LARGEST_RATIO, LARGEST_SHIFT
 from pyresac.jit import compiled

@@ -18,7 +18,7 @@ from pyresac.deep.networks import batch_norm_kernels as kernels
 from pyresac.deep.networks.compiled_passes import chunk_of, share
 from pyresac.deep.networks.eager_passes import ACTIVATIONS, run_eager, with_embeddings
 from pyresac.deep.networks.inputs import Inputs
-from pyresac.deep.networks.layout import Integers, NetworkLayout
+from pyresac.deep.networks.network_layout import Integers, NetworkLayout
 from pyresac.deep.networks.passes import ForwardPass
 from pyresac.deep.networks.running_statistics import BATCH_EPSILON, RunningStatistics, renormalised
 
@@ -82,9 +82,17 @@ def folded_now(matrix: Tensor, layout: NetworkLayout, running: RunningStatistics
     if matrix.device.type != "cpu":
         with torch.no_grad():
             return folded(matrix, layout, running)
-    plan, result = layout.plan, matrix.new_empty(len(matrix), plain(layout).length)
+    places, result = layout.arrays, matrix.new_empty(len(matrix), plain(layout).length)
     kernels.fold_running(
-        *(matrix.detach().numpy(), plan.sizes, plan.weights, plan.biases, plan.tables, plan.scales, plan.shifts),
+        *(
+            matrix.detach().numpy(),
+            places.sizes,
+            places.weights,
+            places.biases,
+            places.tables,
+            places.scales,
+            places.shifts,
+        ),
         *(running.mean.numpy(), running.variance.numpy(), result.numpy()),
     )
     return result
@@ -174,7 +182,7 @@ class CompiledBatchPass(NamedTuple):
 
         def work_on(first: int, last: int) -> None:
             kernels.backward(
-                *(matrix, first, last, *self.layout.plan, self.codes, self.hidden, self.normed, self.statistics),
+                *(matrix, first, last, *self.layout.arrays, self.codes, self.hidden, self.normed, self.statistics),
                 *(slopes, gradient, of_inputs),
             )
 
@@ -202,7 +210,7 @@ def run_batch_compiled(
 
     def work_on(first: int, last: int) -> None:
         kernels.forward(
-            *(numbers, first, last, *layout.plan, dense, codes, *usual, correct),
+            *(numbers, first, last, *layout.arrays, dense, codes, *usual, correct),
             *(hidden, normed, statistics, output, chunk),
         )
 

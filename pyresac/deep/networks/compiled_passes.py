@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.linalg  # noqa: F401 - the products of the kernels are its BLAS, which must be there to be limited
+import scipy.linalg  # noqa: F401 - loads the BLAS of the kernels' products, so that its threads can be limited
 import threadpoolctl
 import torch
 from numpy.typing import NDArray
@@ -17,14 +17,14 @@ from torch import Tensor
 
 from pyresac.deep.networks import pass_kernels as kernels
 from pyresac.deep.networks.inputs import Inputs
-from pyresac.deep.networks.layout import Integers, NetworkLayout
+from pyresac.deep.networks.network_layout import Integers, NetworkLayout
 
 SMALL_PRODUCT = 10**6
-"""Multiplications of a product up to which OpenBLAS does without packing."""
+"""Multiplications up to which OpenBLAS computes a product without packing its factors."""
 CACHED = 2**16
 """Numbers of a layer's activations that a core's cache holds beside the weights that they meet."""
 WORTH_SHARING = 2**21
-"""Multiplications of a pass from which on waking another thread pays."""
+"""Multiplications of a pass from which another thread pays."""
 
 
 def chunk_of(layout: NetworkLayout) -> int:
@@ -81,11 +81,11 @@ class CompiledPass(NamedTuple):
             raise ValueError("this pass was run with keep=False; it has no gradient")
         matrix, slope = self.matrix.numpy(), of_output.contiguous().numpy()
         of_inputs = np.empty((len(matrix), len(self.dense), columns), self.dense.dtype)
-        plan, chunk = self.layout.plan, _chunk(self.layout, len(self.dense))
+        places, chunk = self.layout.arrays, _chunk(self.layout, len(self.dense))
 
         def work_on(first: int, last: int) -> None:
             kernels.backward(
-                *(matrix, first, last, *plan, self.dense, self.codes, self.hidden, self.inverse),
+                *(matrix, first, last, *places, self.dense, self.codes, self.hidden, self.inverse),
                 *(self.rows, slope, gradient, of_inputs, chunk),
             )
 
@@ -103,11 +103,11 @@ def run_compiled(matrix: Tensor, layout: NetworkLayout, inputs: Inputs, keep: bo
     hidden = np.empty((heads, rows * sum(layout.hidden)), dense.dtype)
     inverse = np.empty((heads, rows * len(layout.normalised)), dense.dtype)
     output = np.empty((heads, size, layout.outputs), dense.dtype)
-    numbers, plan, known = parameters.numpy(), layout.plan, [True] * heads
+    numbers, places, known = parameters.numpy(), layout.arrays, [True] * heads
 
     def work_on(first: int, last: int) -> None:
         known[first] = kernels.forward(
-            *(numbers, first, last, *plan, dense, given, hidden, inverse, rows, output, chunk)
+            *(numbers, first, last, *places, dense, given, hidden, inverse, rows, output, chunk)
         )
 
     share(heads, layout, size, threads, work_on)
@@ -141,8 +141,8 @@ def _pool(threads: int) -> ThreadPoolExecutor:
 def single_threaded_libraries() -> Iterator[None]:
     """Give PyTorch and the BLAS of NumPy and SciPy one thread each until the end of the block.
 
-    What is left to them is small, and a thread of theirs that waits for more takes a core from the heads. For commands,
-    whose process it is: no constructor enters it.
+    Little work is left to them, and a waiting thread of theirs would take a core from the heads. Commands enter it,
+    whose process it is; no constructor does.
     """
     before = torch.get_num_threads()
     torch.set_num_threads(1)

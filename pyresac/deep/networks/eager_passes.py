@@ -1,4 +1,4 @@
-"""Passes by PyTorch's operations and autograd: the networks' formula, for other devices and what no kernel computes.
+"""Passes by PyTorch's operations and autograd: the networks' formula, for other devices and where there is no kernel.
 
 Tests hold the compiled kernels to it.
 """
@@ -13,7 +13,7 @@ from torch import Tensor
 from torch.nn.functional import layer_norm, pad
 
 from pyresac.deep.networks.inputs import Inputs
-from pyresac.deep.networks.layout import LAYER_EPSILON, NetworkLayout
+from pyresac.deep.networks.network_layout import LAYER_EPSILON, NetworkLayout
 
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {"relu": torch.relu, "tanh": torch.tanh}
 

@@ -10,56 +10,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cached_property
-from itertools import pairwise
-from typing import Literal, TypeAlias
 
 import torch
 from torch import Tensor
 from torch.nn.functional import layer_norm
 
 from pyresac.deep.networks.eager_passes import ACTIVATIONS, run_eager, with_embeddings
+from pyresac.deep.networks.implicit_layout import EmbeddingActivation, ImplicitLayout
 from pyresac.deep.networks.inputs import Inputs
-from pyresac.deep.networks.layout import LAYER_EPSILON, NetworkLayout
 from pyresac.deep.networks.network import Network
+from pyresac.deep.networks.network_layout import LAYER_EPSILON
 from pyresac.deep.networks.passes import ForwardPass
 
-EmbeddingActivation: TypeAlias = Literal["relu", "sigmoid"]
 EMBEDDING_ACTIVATIONS: dict[EmbeddingActivation, Callable[[Tensor], Tensor]] = {
     "relu": torch.relu,
     "sigmoid": torch.sigmoid,
 }
-
-
-@dataclass(frozen=True)
-class ImplicitLayout(NetworkLayout):
-    """Shapes of an implicit quantile network: those of a perceptron of one output, and the embedding of τ.
-
-    `outputs` is the number of fractions of a pass. Of the weights, biases and normalisations the embedding's is the
-    last one.
-    """
-
-    cosines: int = 64
-    """n, cosines cos(π·i·τ) with i = 1 … n."""
-    embedding_activation: EmbeddingActivation = "sigmoid"
-    """σ."""
-
-    @cached_property
-    def layer_shapes(self) -> tuple[tuple[int, int], ...]:
-        """(in, out) of the layers, from the input to the one output, then of the embedding."""
-        layers = pairwise((self.sizes[0], *self.hidden, 1))
-        return (*layers, (self.cosines, self.hidden[-2]))
-
-    @cached_property
-    def normalised(self) -> tuple[int, ...]:
-        """See `NetworkLayout`; the embedding's last."""
-        return (*self.hidden, self.hidden[-2]) if self.normalisation == "layer" else ()
-
-    @property
-    def activations(self) -> int:
-        """See `NetworkLayout`; all but ψ's once a fraction."""
-        return sum(self.hidden[:-1]) + self.outputs * (self.cosines + 3 * self.hidden[-2] + 2 * self.hidden[-1] + 1)
 
 
 class ImplicitQuantiles(Network):

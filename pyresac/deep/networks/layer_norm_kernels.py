@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pyresac.deep.networks.layout import LAYER_EPSILON
+from pyresac.deep.networks.network_layout import LAYER_EPSILON
 from pyresac.deep.networks.row_sums import row_dot, row_sum
 from pyresac.jit import compiled
 

@@ -8,7 +8,7 @@ from pyresac.deep.networks import batch_passes
 from pyresac.deep.networks.compiled_passes import run_compiled
 from pyresac.deep.networks.eager_passes import perceptrons, run_eager
 from pyresac.deep.networks.inputs import Inputs
-from pyresac.deep.networks.layout import NetworkLayout, weight_norms
+from pyresac.deep.networks.network_layout import NetworkLayout, weight_norms
 from pyresac.deep.networks.passes import ForwardPass
 from pyresac.deep.networks.running_statistics import RunningStatistics
 
@@ -50,7 +50,7 @@ class Network:
         """Outputs (K, B, outputs), batch normalisation by the running statistics.
 
         The parameters must stay as they are until the last gradient is taken. keep: what gradients need. Codes of
-        `inputs` are offset by `NetworkLayout.code_offsets`. Raises IndexError for a code that is none.
+        `inputs` are offset by `NetworkLayout.code_offsets`. Raises IndexError for an unknown code.
         """
         if self.running is not None:
             matrix = batch_passes.folded_now(self.matrix, self.layout, self.running)

@@ -1,7 +1,7 @@
 """Compiled passes through heads of equal perceptrons: what a CPU spends its time in.
 
-A batch is taken in chunks of rows whose activations stay in a core's cache from layer to layer, and nothing but the
-products is more than a loop over what is at hand. The products are SciPy's BLAS. Kernels release the GIL and write
+A batch is taken in chunks of rows whose activations stay in a core's cache from layer to layer, and all
+but the products are loops over numbers that are there. The products are SciPy's BLAS. Kernels release the GIL and write
 disjoint parts, so that ranges of heads can go to several threads; results do not depend on how they are shared out.
 
 Shared arguments, for heads `first` to `last` of K networks of L layers, H_l units wide, H_0 inputs and H_L outputs:
@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pyresac.deep.networks.layer_norm_kernels import normalise, normalise_back, scale_and_shift
-from pyresac.deep.networks.layout import Integers
+from pyresac.deep.networks.network_layout import Integers
 from pyresac.jit import compiled
 
 Numbers = NDArray[Any]
@@ -33,7 +33,8 @@ def forward(
     tables: Integers, widths: Integers, starts: Integers, scales: Integers, shifts: Integers, dense: Numbers,
     codes: Integers, hidden: Numbers, inverse: Numbers, rows: int, output: Numbers, chunk: int,
 ) -> bool:  # fmt: skip
-    """Fill `output` (K, B, H_L), `hidden` and `inverse`, of rows = B rows; of the last chunk alone if rows = chunk < B.
+    """Fill `output` (K, B, H_L), `hidden` and `inverse`. If rows = B these two keep all rows, if rows = chunk the last
+    chunk's.
 
     Returns False, and writes nothing, if a code is outside its range.
     """
@@ -112,7 +113,7 @@ def backward(
 ) -> None:  # fmt: skip
     """From of_output (K, B, H_L) to `gradient` (K, P), and to of_inputs (K, B, C), of the first C continuous inputs.
 
-    B may be below the number of rows of `hidden`. A `gradient` without rows is not asked for, nor are inputs if C = 0.
+    B may be below the number of rows of `hidden`. An empty `gradient` is left out; with C = 0 that of the inputs is.
     """
     size, inputs = dense.shape
     layers, zero, wide = len(sizes) - 1, matrix.dtype.type(0), sizes[1]

@@ -1,4 +1,4 @@
-"""Compiled loops over what is no product: Adam's step, and a policy's draw with its gradient, on the CPU.
+"""Compiled loops without matrix products: Adam's step, and a policy's draw with its gradient, on the CPU.
 
 Each is one pass over its numbers where PyTorch would take one an operation; at batches of some hundred transitions the
 calls themselves are what costs. `adam` and `squashed_gaussian` say the same in PyTorch's operations, for other devices.
@@ -26,7 +26,7 @@ def adam(
 ) -> None:  # fmt: skip
     """One step on (n,) numbers, moments included; then `average` goes `share` of its way to the parameter.
 
-    rate: Adam's over 1 − β₁ᵗ. rescale: 1/√(1 − β₂ᵗ). An `average` without numbers is not asked for.
+    rate: Adam's over 1 − β₁ᵗ. rescale: 1/√(1 − β₂ᵗ). An empty `average` is left out.
     """
     kind = parameter.dtype.type
     new, kept, squared = kind(1.0 - beta1), kind(BETA2), kind(1.0 - BETA2)
@@ -53,8 +53,8 @@ def draw(
 ) -> None:  # fmt: skip
     """`squashed_gaussian.squashed` of outputs (B, 2A) and noise (B, A) into spread, unit (B, A) and log_prob (B,).
 
-    With x = e^(−2|u|) − 1 both tanh u = ±x/(2 + x) and log(e^u + e^−u) = |u| + log(2 + x) keep their digits. What is no
-    number stays so.
+    With x = e^(−2|u|) − 1 both tanh u = ±x/(2 + x) and log(e^u + e^−u) = |u| + log(2 + x) keep their digits.
+    NaN stays NaN.
     """
     size, actions = noise.shape
     kind = unit.dtype.type

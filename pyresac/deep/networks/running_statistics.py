@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from pyresac.deep.networks.layout import NetworkLayout
+from pyresac.deep.networks.network_layout import NetworkLayout
 
 BATCH_EPSILON = 1e-3
 """Added to variances."""

@@ -18,16 +18,17 @@ from pyresac.envs.bus.controllers import (
     SimpleRobust,
     TargetHeadway,
     TwoWayLooking,
-    controller_named,
 )
 from pyresac.envs.bus.corridor import Corridor, Direction, Vehicle
+from pyresac.envs.bus.corridor_files import load_corridor, save_corridor
 from pyresac.envs.bus.default import default_corridor, disturbed_corridor
-from pyresac.envs.bus.files import load_corridor, save_corridor
 from pyresac.envs.bus.gtfs import gtfs_corridor
 from pyresac.envs.bus.metrics import METRICS, Metrics, by_hour, by_stop, day_metrics, metrics_table
+from pyresac.envs.bus.named_controllers import controller_named
 from pyresac.envs.bus.observation import Observation
 from pyresac.envs.bus.operations import Operations
-from pyresac.envs.bus.simulator import Record, Simulator, simulate, simulate_days
+from pyresac.envs.bus.record import Record
+from pyresac.envs.bus.simulator import Simulator, simulate, simulate_days
 from pyresac.envs.bus.workbooks import published_corridor
 
 __all__ = [

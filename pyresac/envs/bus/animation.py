@@ -11,7 +11,7 @@ import numpy as np
 
 from pyresac.envs.bus import state as at
 from pyresac.envs.bus.line import DIRECTION
-from pyresac.envs.bus.simulator import Record
+from pyresac.envs.bus.record import Record
 
 TEMPLATE = Path(__file__).parent / "animation.html"
 OPENS = 2.0

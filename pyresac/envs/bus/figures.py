@@ -15,7 +15,7 @@ from pyresac.envs.bus import state as at
 from pyresac.envs.bus.comparison import half_interval
 from pyresac.envs.bus.corridor import DIRECTIONS, Array
 from pyresac.envs.bus.line import DIRECTION
-from pyresac.envs.bus.simulator import Record
+from pyresac.envs.bus.record import Record
 from pyresac.errors import InputError
 
 

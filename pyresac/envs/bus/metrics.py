@@ -16,7 +16,7 @@ from pyresac.envs.bus.corridor import Array
 from pyresac.envs.bus.day import ALIGHTED, BOARDED, CREATED
 from pyresac.envs.bus.line import DIRECTION, Integers
 from pyresac.envs.bus.objectives import WAIT_WEIGHT, trip_seconds, vehicle_hours, weighted_time
-from pyresac.envs.bus.simulator import Record
+from pyresac.envs.bus.record import Record
 
 FIRST_COUNTED = 1800.0
 """s: passengers who appear earlier find a line without buses."""

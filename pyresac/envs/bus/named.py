@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pyresac.envs.bus import files
+from pyresac.envs.bus import corridor_files
 from pyresac.envs.bus.corridor import Corridor
 from pyresac.envs.bus.default import default_corridor, disturbed_corridor
 from pyresac.envs.bus.workbooks import SPEED_TABLES, published_corridor
@@ -21,6 +21,6 @@ def corridor_named(text: str) -> Corridor:
     if text in SHIPPED:
         return SHIPPED[text]()
     if text.endswith(".json"):
-        return files.load_corridor(text)
+        return corridor_files.load_corridor(text)
     published = " or ".join(f"{name}:FOLDER" for name in tables)
     raise InputError(f"corridor is {text!r}; expected {', '.join(SHIPPED)}, a .json file, or {published}")

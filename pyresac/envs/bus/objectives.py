@@ -19,7 +19,7 @@ from pyresac.envs.bus.compiled import compiled
 from pyresac.envs.bus.corridor import Array
 from pyresac.envs.bus.day import BOARDED, CREATED
 from pyresac.envs.bus.line import DIRECTION, Integers
-from pyresac.envs.bus.simulator import Record
+from pyresac.envs.bus.record import Record
 from pyresac.errors import InputError
 
 WAIT_WEIGHT = 2.0

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from pyresac.envs.bus.simulator import Record
+from pyresac.envs.bus.record import Record
 from pyresac.errors import InputError
 
 RGB = "rgb_array"

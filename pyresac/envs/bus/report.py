@@ -13,7 +13,7 @@ from rich.table import Table
 from pyresac.envs.bus import metrics
 from pyresac.envs.bus.comparison import Difference, paired_difference, summarise
 from pyresac.envs.bus.corridor import DIRECTIONS, Array
-from pyresac.envs.bus.simulator import Record
+from pyresac.envs.bus.record import Record
 
 UNITS = {
     "wait": "min",

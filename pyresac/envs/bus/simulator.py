@@ -19,11 +19,9 @@ allowed.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pyresac.envs.bus import observation as seen
 from pyresac.envs.bus import state as at
@@ -32,6 +30,7 @@ from pyresac.envs.bus.corridor import Array, Corridor
 from pyresac.envs.bus.kernel import advance_days
 from pyresac.envs.bus.layout import Layout, lay_out
 from pyresac.envs.bus.line import Integers
+from pyresac.envs.bus.record import Record
 from pyresac.envs.bus.rules import run_days
 from pyresac.envs.bus.state import State, allocate, rewind_days, start_days
 from pyresac.errors import InputError
@@ -126,7 +125,7 @@ class Simulator:
     def run(self, controller: Controller) -> None:
         """Run all started days to their ends; compiled for a `Rule`, in lockstep for a batched one, else day by day."""
         if not callable(controller):
-            raise InputError(f"controller is {controller!r}; it must be callable, see controllers.controller_named")
+            raise InputError(f"controller is {controller!r}; it must be callable, see controller_named")
         rows = np.flatnonzero(self.pending)
         if isinstance(controller, Rule):
             parameters = np.array(controller.parameters, dtype=np.float64)
@@ -163,35 +162,6 @@ class Simulator:
         pending = np.zeros(rows.size, dtype=np.int64)
         advance_days(self.layout.line, self.state, rows, holding, pending)
         self.pending[rows] = pending
-
-
-@dataclass(frozen=True)
-class Record:
-    """A day that has been run; T trips, S places, P passengers drawn (those of `passengers` before `end` did
-    appear)."""
-
-    layout: Layout
-    seed: int
-    end: float
-    """s at which the last trip ended."""
-    fleet: int
-    """Buses used."""
-    visits: Array
-    """(T, S, VISIT_COLUMNS), see `state`."""
-    buses: Integers
-    """(T,) bus of each trip."""
-    passengers: Array
-    """(P, 3) times of appearance, boarding and alighting, NaN where it did not happen."""
-    destination: NDArray[np.int32]
-    """(P,) place along the direction."""
-    queue: Integers
-    """(P,) direction · S + place of origin."""
-
-    def to_pandas(self) -> Any:
-        """The visits as a pandas DataFrame, see `frames.visits_table`. Raises InputError without pandas."""
-        from pyresac.envs.bus.frames import to_pandas
-
-        return to_pandas(self)
 
 
 def simulate(corridor: Corridor, controller: Controller, seed: int = 0, published: bool = False) -> Record:

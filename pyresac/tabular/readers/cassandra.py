@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from pyresac.errors import InputError
 from pyresac.tabular.readers.arrays import Arrays
-from pyresac.tabular.readers.rows import lines_of
+from pyresac.tabular.readers.model_rows import lines_of
 
 WORD = re.compile(r":|\*|[^\s:]+")
 Token = tuple[str, int]

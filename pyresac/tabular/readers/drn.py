@@ -16,7 +16,7 @@ from scipy import sparse
 
 from pyresac.errors import InputError
 from pyresac.tabular.readers.arrays import Arrays
-from pyresac.tabular.readers.rows import Line, Rows, lines_of
+from pyresac.tabular.readers.model_rows import Rows, TextLine, lines_of
 
 Kernel: TypeAlias = "sparse.csr_array[Any, tuple[int, int]]"
 TYPES = ("MDP", "DTMC")
@@ -27,7 +27,7 @@ INTERVAL = re.compile(r"\[\s*([^,\]]+),\s*([^\]]+)\]")
 
 
 @dataclass
-class Model:
+class DrnModel:
     """What a file says; for an interval model `rows` has the lower ends and `upper` the upper ones."""
 
     rows: Rows
@@ -76,9 +76,9 @@ def intervals(path: Path, discount: float, rewards: str | None = None) -> tuple[
     return nominal, sparse.csr_array(lower.transition), sparse.csr_array(upper.transition)
 
 
-def read(path: Path, rewards: str | None = None) -> Model:
+def read(path: Path, rewards: str | None = None) -> DrnModel:
     """What a .drn file says. rewards: the reward model's name; by default the first."""
-    model, section, chosen = Model(Rows(str(path))), "", 0
+    model, section, chosen = DrnModel(Rows(str(path))), "", 0
     state, action = -1, -1
     for line in lines_of(path, "//"):
         text = line.text.strip()
@@ -123,12 +123,12 @@ def read(path: Path, rewards: str | None = None) -> Model:
     return model
 
 
-def _reward(line: Line, text: str | None, chosen: int) -> float:
+def _reward(line: TextLine, text: str | None, chosen: int) -> float:
     values = [part for part in (text or "").split(",") if part.strip()]
     return _number(line, values[chosen]) if chosen < len(values) else 0.0
 
 
-def _interval(line: Line, text: str) -> tuple[float, float]:
+def _interval(line: TextLine, text: str) -> tuple[float, float]:
     match = INTERVAL.fullmatch(text)
     if match is None:
         value = _number(line, text)
@@ -139,7 +139,7 @@ def _interval(line: Line, text: str) -> tuple[float, float]:
     return low, high
 
 
-def _number(line: Line, text: str) -> float:
+def _number(line: TextLine, text: str) -> float:
     """A decimal or a fraction such as 1/3."""
     try:
         return float(Fraction(text.strip()))

@@ -9,7 +9,7 @@ from scipy import sparse
 
 from pyresac.errors import InputError
 from pyresac.tabular.readers.arrays import Arrays
-from pyresac.tabular.readers.rows import Rows
+from pyresac.tabular.readers.model_rows import Rows
 
 
 def from_storm(model: Any, discount: float, rewards: str | None = None) -> Arrays:

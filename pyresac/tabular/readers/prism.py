@@ -13,7 +13,7 @@ from pathlib import Path
 
 from pyresac.errors import InputError
 from pyresac.tabular.readers.arrays import Arrays
-from pyresac.tabular.readers.rows import Line, Rows, lines_of
+from pyresac.tabular.readers.model_rows import Rows, TextLine, lines_of
 
 BESIDE = {"labels": (".lab",), "states": (".srew", ".state.rew"), "transitions": (".trew", ".trans.rew")}
 """Endings of the files beside a .tra of the same name."""
@@ -77,7 +77,7 @@ def _labels(path: Path, rows: Rows) -> None:
             rows.first.append(int(words[0]))
 
 
-def _beside(path: Path, what: str) -> list[Line]:
+def _beside(path: Path, what: str) -> list[TextLine]:
     """Lines of a file beside; none if it is not there. PRISM's rewards have a header of counts, Storm's have none.
 
     Raises InputError if two endings are there.

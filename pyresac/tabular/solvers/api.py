@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pyresac.errors import InputError, NotAContractionError
-from pyresac.tabular import kernels
+from pyresac.tabular import affine_kernels
 from pyresac.tabular.checks import Floats, check_number, finite_array
 from pyresac.tabular.expectations import Nominal, RowSet
 from pyresac.tabular.live import EnsembleDeviation, EnsembleVariance, LiveOperator, NormPenalty, ScaledPenalty
@@ -111,7 +111,7 @@ def _choose(model: Model) -> str:
         return "modified_policy_iteration" if isinstance(model, RobustModel) else "anderson"
     if mdp.is_sparse:
         indptr, indices, _ = unsigned(mdp.matrix)
-        if kernels.bandwidth(indptr, indices, mdp.n_actions, LARGEST_BAND) <= LARGEST_BAND:
+        if affine_kernels.bandwidth(indptr, indices, mdp.n_actions, LARGEST_BAND) <= LARGEST_BAND:
             return "policy_iteration"
     return "modified_policy_iteration"
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse import linalg
 
-from pyresac.tabular import kernels
+from pyresac.tabular import affine_kernels
 from pyresac.tabular.checks import Floats
 from pyresac.tabular.workers import Workers
 
@@ -67,7 +67,7 @@ class AffineSystem:
         """Up to `most` Gauss–Seidel sweeps over v in place, in alternating directions, until none changes it by more
         than `stop`. Returns the direction of the next one."""
         for _ in range(most):
-            change = kernels.affine_in_place(self.indptr, self.indices, self.data, self.rhs, v, backward)
+            change = affine_kernels.affine_in_place(self.indptr, self.indices, self.data, self.rhs, v, backward)
             backward = not backward
             if change <= stop:
                 break
@@ -77,8 +77,8 @@ class AffineSystem:
         """out = rhs + D v; returns the range of out − v."""
         inputs = (self.indptr, self.indices, self.data, self.rhs, v)
         if self.workers is None:
-            return kernels.affine_sweep(*inputs, 0, len(v), out)
-        lows, highs = zip(*self.workers.run(kernels.affine_sweep, inputs, (out,)), strict=True)
+            return affine_kernels.affine_sweep(*inputs, 0, len(v), out)
+        lows, highs = zip(*self.workers.run(affine_kernels.affine_sweep, inputs, (out,)), strict=True)
         return min(lows), max(highs)
 
     def correction(self, residual: Floats, accuracy: float) -> Floats:
@@ -87,10 +87,10 @@ class AffineSystem:
         accuracy: the residual, relative to that given, at which the iteration may stop.
         """
         n = len(residual)
-        width = kernels.bandwidth(self.indptr, self.indices, 1, LARGEST_BAND)
+        width = affine_kernels.bandwidth(self.indptr, self.indices, 1, LARGEST_BAND)
         if width <= LARGEST_BAND:
             delta = residual.copy()
-            kernels.solve_banded(self.indptr, self.indices, self.data, width, delta)
+            affine_kernels.solve_banded(self.indptr, self.indices, self.data, width, delta)
             return delta
         if n <= LARGEST_DENSE:
             return np.asarray(np.linalg.solve(np.eye(n) - self.matrix.toarray(), residual), dtype=np.float64)

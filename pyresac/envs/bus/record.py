@@ -1,17 +1,19 @@
-"""Days as tables: one row a visit, for a CSV file or pandas."""
+"""What a day has left behind, and its visits as a table: one row a visit, for a CSV file or pandas."""
 
 from __future__ import annotations
 
 import csv
 import io
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pyresac.envs.bus import state as at
-from pyresac.envs.bus.corridor import DIRECTIONS
-from pyresac.envs.bus.line import DIRECTION
-from pyresac.envs.bus.simulator import Record
+from pyresac.envs.bus.corridor import DIRECTIONS, Array
+from pyresac.envs.bus.layout import Layout
+from pyresac.envs.bus.line import DIRECTION, Integers
 from pyresac.errors import InputError
 
 COLUMNS = {
@@ -28,6 +30,37 @@ COLUMNS = {
     "left_behind": at.LEFT,
 }
 """Columns of a visit, in s and passengers; empty where they do not apply."""
+
+
+@dataclass(frozen=True)
+class Record:
+    """A day that has been run; T trips, S places, P passengers drawn (those of `passengers` before `end` did
+    appear)."""
+
+    layout: Layout
+    seed: int
+    end: float
+    """s at which the last trip ended."""
+    fleet: int
+    """Buses used."""
+    visits: Array
+    """(T, S, VISIT_COLUMNS), see `state`."""
+    buses: Integers
+    """(T,) bus of each trip."""
+    passengers: Array
+    """(P, 3) times of appearance, boarding and alighting, NaN where it did not happen."""
+    destination: NDArray[np.int32]
+    """(P,) place along the direction."""
+    queue: Integers
+    """(P,) direction · S + place of origin."""
+
+    def to_pandas(self) -> Any:
+        """The visits as a pandas DataFrame, see `visits_table`. Raises InputError without pandas."""
+        try:
+            import pandas
+        except ImportError as error:
+            raise InputError("to_pandas needs pandas: pip install 'pyresac[gtfs]', or pandas alone") from error
+        return pandas.DataFrame(visits_table(self))
 
 
 def visits_table(record: Record) -> dict[str, list[Any]]:
@@ -61,12 +94,3 @@ def visits_csv(records: dict[str, list[Record]]) -> str:
             for row in zip(*table.values(), strict=True):
                 writer.writerow([name, *("" if value != value else value for value in row)])
     return text.getvalue()
-
-
-def to_pandas(record: Record) -> Any:
-    """The visits as a pandas DataFrame. Raises InputError without pandas."""
-    try:
-        import pandas
-    except ImportError as error:
-        raise InputError("to_pandas needs pandas: pip install 'pyresac[gtfs]', or pandas alone") from error
-    return pandas.DataFrame(visits_table(record))

@@ -11,12 +11,14 @@ import math
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, pairwise
-from typing import Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
-from torch import Tensor
+
+if TYPE_CHECKING:
+    import torch
+    from torch import Tensor
 
 Integers = NDArray[np.int64]
 Activation: TypeAlias = Literal["relu", "tanh"]
@@ -110,10 +112,10 @@ class NetworkLayout:
         return tuple(accumulate(self.categories, initial=0))
 
     @cached_property
-    def plan(self) -> Plan:
+    def arrays(self) -> LayoutArrays:
         """The layout as arrays."""
         offsets = np.array(self.offsets[:-1], dtype=np.int64)
-        return Plan(
+        return LayoutArrays(
             tanh=self.activation == "tanh",
             sizes=np.array(self.sizes, dtype=np.int64),
             weights=offsets[: self.layers],
@@ -133,7 +135,7 @@ class NetworkLayout:
     def views(self, matrix: Tensor) -> list[Tensor]:
         """The tensors in `shapes`, each (K, *shape), as views of `matrix` (K, P)."""
         heads = matrix.shape[0]
-        blocks = torch.split(matrix, [math.prod(shape) for shape in self.shapes], 1)
+        blocks = matrix.split_with_sizes([math.prod(shape) for shape in self.shapes], 1)
         return [block.view(heads, *shape) for block, shape in zip(blocks, self.shapes, strict=True)]
 
     def split(self, matrix: Tensor) -> tuple[list[Tensor], list[Tensor], list[Tensor]]:
@@ -151,6 +153,8 @@ class NetworkLayout:
 
         fan_out: the published program's slip, which reads a layer's outputs for its inputs.
         """
+        import torch
+
         matrix = torch.empty(heads, self.length)
         weights, biases, tables = self.split(matrix)
         for weight, bias in zip(weights, biases, strict=True):
@@ -166,7 +170,7 @@ class NetworkLayout:
         return matrix
 
 
-class Plan(NamedTuple):
+class LayoutArrays(NamedTuple):
     """A layout as compiled kernels take it."""
 
     tanh: bool

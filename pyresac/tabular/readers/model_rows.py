@@ -65,7 +65,7 @@ class Rows:
 
 
 @dataclass(frozen=True)
-class Line:
+class TextLine:
     """A line of a text file that says something."""
 
     path: Path
@@ -87,7 +87,7 @@ class Line:
         return found
 
 
-def lines_of(path: Path, comment: str) -> Iterator[Line]:
+def lines_of(path: Path, comment: str) -> Iterator[TextLine]:
     """Lines without what follows `comment`, and without empty ones. Raises InputError for what is no text."""
     if not path.is_file():
         raise InputError(f"{path} is not a file")
@@ -98,4 +98,4 @@ def lines_of(path: Path, comment: str) -> Iterator[Line]:
     for number, line in enumerate(text.splitlines(), 1):
         said = line.split(comment, 1)[0] if comment else line
         if said.strip():
-            yield Line(path, number, said)
+            yield TextLine(path, number, said)

@@ -1,4 +1,4 @@
-"""What an algorithm of the family is: options, and formulas over the heads of its critics.
+"""What an algorithm of the family is: formulas over the heads of its critics.
 
 An algorithm's file holds its options, its target, its critics' loss and its actor's objective, in the order of its
 paper. `pyresac.deep.learner` has everything else and does not know which algorithm it serves.
@@ -8,116 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
-import torch
-from msgspec import Meta
-from torch import Tensor
+from pyresac.deep.algorithms.deep_options import DeepOptions
+from pyresac.deep.networks.network_layout import NetworkLayout
 
-from pyresac.deep.networks.layout import Activation, NetworkLayout, Normalisation
-from pyresac.deep.networks.network import Network
-from pyresac.deep.noise import Noise
-from pyresac.deep.policies.deterministic import Deterministic
-from pyresac.deep.policies.policy import Policy, SampledAction
-from pyresac.deep.policies.squashed_gaussian import SquashedGaussian
-from pyresac.deep.quantiles import Fractions
-from pyresac.errors import InputError
-from pyresac.options import Checked, Count, Discount, NonNegative, Positive, Share
-from pyresac.tasks.experience import Experience
+if TYPE_CHECKING:
+    import torch
+    from torch import Tensor
 
-Widths = tuple[Count, ...]
-
-
-@dataclass(frozen=True)
-class DeepOptions(Checked):
-    """What every deep algorithm reads."""
-
-    ensemble_size: Count = 2
-    """Critics K."""
-    hidden: Widths = (256, 256)
-    """Widths of each critic's hidden layers."""
-    actor_hidden: Widths = (256, 256)
-    """Widths of the actor's hidden layers."""
-    activation: Activation = "relu"
-    """After each hidden layer: relu or tanh."""
-    normalisation: Normalisation = "none"
-    """layer: LayerNorm of each hidden layer of the critics before its activation. batch: CrossQ's form, batch
-    renormalisation before each linear layer of critics and actor, without target networks."""
-    renorm_warmup: Annotated[int, Meta(ge=0)] = 100_000
-    """Batches of plain batch normalisation, after which running statistics correct a batch's own."""
-    normalise_observations: bool = False
-    """Networks see continuous features less their running mean, over their running deviation, clipped at ±10."""
-    discount: Discount = 0.99
-    """γ."""
-    reward_scale: Positive = 1.0
-    """Rewards are multiplied by it before learning."""
-    critic_lr: Positive = 3e-4
-    """Adam's rate for the critics."""
-    actor_lr: Positive = 3e-4
-    """Adam's rate for the actor."""
-    adam_beta1: Annotated[float, Meta(ge=0, lt=1)] = 0.9
-    """Adam's β₁ for critics and actor: how slowly its mean gradient follows."""
-    tau: Share = 0.005
-    """Target networks, where there are some, move by this share an update."""
-    batch_size: Count = 256
-    """Transitions an update."""
-    buffer_size: Count = 1_000_000
-    """Transitions kept."""
-    random_steps: Annotated[int, Meta(ge=0)] = 10_000
-    """Environment steps at the start whose actions are uniform in the action box."""
-    learning_starts: Annotated[int, Meta(ge=0)] = 10_000
-    """Environment steps before the first update."""
-    update_every: Count = 1
-    """Environment steps between updates."""
-    updates: Count = 1
-    """Updates each time."""
-    actor_every: Count = 1
-    """Critic updates an actor update."""
-    grad_clip: Positive | None = None
-    """Largest gradient norm of a network (of each critic by itself); None for no limit."""
-    ema_rate: Share = 1.0
-    """Share by which the averaged policy, which is the one evaluated, follows the actor; 1 evaluates the actor."""
-
-    def __post_init__(self) -> None:
-        """Raise InputError naming the option, its value and what is allowed."""
-        super().__post_init__()
-        for name in ("hidden", "actor_hidden"):
-            if not getattr(self, name):
-                raise InputError(f"{name} = []; it needs at least one layer")
-        if self.normalisation == "layer" and 1 in self.hidden:
-            raise InputError(
-                f"hidden = {list(self.hidden)} with normalisation = 'layer': normalised over its units, a layer of one "
-                f"unit is 0 whatever it is given; take at least 2"
-            )
-        if self.normalisation == "batch" and self.batch_size == 1:
-            raise InputError(
-                "batch_size = 1 with normalisation = 'batch': one transition has no variance; take at least 2"
-            )
-
-
-@dataclass(frozen=True)
-class EntropyOptions(DeepOptions):
-    """What the algorithms of maximum entropy read besides. α acts in units of scaled rewards."""
-
-    alpha_init: Positive = 0.2
-    """Temperature α at the start."""
-    alpha_max: Positive | None = None
-    """Cap of α; None for none."""
-    temperature_lr: NonNegative = 3e-4
-    """Adam's rate for log α; 0 keeps α at its start."""
-    temperature_on: Literal["state", "next"] = "state"
-    """Where the policy's entropy is compared with its target: at the batch's states, as in the paper, or at the next
-    states that are not terminal, where the target needs log π anyway."""
-    target_entropy: float | None = None
-    """Of log π in the action's own units; None for −dim(A) in units of [−1, 1]."""
-    initial_mean: Annotated[float, Meta(ge=-3, le=3)] = 0.0
-    """Mean of the initial policy's Gaussian before squashing: 0 is the middle of the action's range."""
-
-    def __post_init__(self) -> None:
-        """Raise InputError naming the option, its value and what is allowed."""
-        super().__post_init__()
-        if self.alpha_max is not None and self.alpha_init > self.alpha_max:
-            raise InputError(f"alpha_init = {self.alpha_init}; it must be at most alpha_max = {self.alpha_max}")
+    from pyresac.deep.networks.network import Network
+    from pyresac.deep.noise import Noise
+    from pyresac.deep.policies.policy import Policy, SampledAction
+    from pyresac.deep.quantiles import Fractions
+    from pyresac.tasks.experience import Experience
 
 
 @dataclass(frozen=True)
@@ -152,7 +56,7 @@ class TargetInputs:
         shape = [1] * value.ndim
         shape[batch_axis] = -1
         reward, going = self.reward.view(shape), self.going.view(shape)
-        return torch.addcmul(reward, going, value, value=self.discount)
+        return reward.addcmul(going, value, value=self.discount)
 
 
 @dataclass(frozen=True)
@@ -215,6 +119,9 @@ class Algorithm(Generic[Options]):
 
     def policy(self, log_volume: float, actions: int) -> Policy:
         """The form of the policy. log_volume: Σ log half-width of the action box of `actions` coordinates."""
+        from pyresac.deep.policies.deterministic import Deterministic
+        from pyresac.deep.policies.squashed_gaussian import SquashedGaussian
+
         return SquashedGaussian(log_volume) if self.entropy else Deterministic()
 
     def fractions(self, size: int, noise: Noise, evaluates: bool = False) -> Fractions | None:
@@ -232,6 +139,8 @@ class Algorithm(Generic[Options]):
     @property
     def critic_type(self) -> type[Network]:
         """What the critics of `critic_layout` are."""
+        from pyresac.deep.networks.network import Network
+
         return Network
 
     def initial_critic(self, layout: NetworkLayout, generator: torch.Generator) -> Tensor:
