@@ -39,6 +39,9 @@ LABELS = {
     "schedule": "RE-SAC on top of schedule",
     "linear": "RE-SAC on top of linear",
     "full": "RE-SAC, full observation, on top of schedule",
+    "baseline": "two critics, their minimum, no penalty",
+    "independent": "the same, independent targets",
+    "all": "preset penalties",
     "mean-0": "begins at 30 s",
     "mean-1": "begins at 53 s",
     "mean-1.2": "begins at 55 s",
@@ -148,7 +151,7 @@ def ablations_figure(experiment: RunGroup) -> Figure:
 
 def hopper_figure(experiment: RunGroup) -> Figure:
     """Return over steps of both agents."""
-    return learning_curve(experiment.groups, RETURN, "Hopper-v5: evaluation return, mean and range over seeds", {})
+    return learning_curve(experiment.groups, RETURN, "Hopper-v5: evaluation return, mean and range where there are several seeds", {})
 
 
 FIGURES: dict[str, tuple[str, Callable[[RunGroup], Figure]]] = {
@@ -171,6 +174,7 @@ FIGURES: dict[str, tuple[str, Callable[[RunGroup], Figure]]] = {
         reward_figure("Published slow corridor: where the policy begins decides where it ends"),
     ),
     "hopper": ("results-hopper", hopper_figure),
+    "hopper-parts": ("results-hopper-parts", hopper_figure),
 }
 """Experiments, each with the name of its figure and who draws it."""
 
