@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import os
+import pkgutil
 import re
 import subprocess
 import sys
@@ -172,6 +173,13 @@ def test_the_reference_has_every_public_name(package: str) -> None:
     # constants have no docstring and aliases no members; what they hold is in the reference
     public = {name for name in importlib.import_module(package).__all__ if not name.isupper() and name != "Table"}
     assert {name for name in public if f"{package}.{name}" not in shown_names} == set()
+
+
+def test_the_reference_names_what_is_there() -> None:
+    pytest.importorskip("pettingzoo", reason="pip install 'pyresac[multi]'")
+    for page in (DOCS / "api").glob("*.md"):
+        for name in re.findall(r"^::: (\S+)$", page.read_text(encoding="utf-8"), re.MULTILINE):
+            pkgutil.resolve_name(name)
 
 
 def test_the_reference_has_every_algorithm() -> None:
