@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import errno
 import json
 import math
 import re
@@ -148,13 +149,13 @@ def test_as_a_program(line: str, small: Corridor) -> None:
         (["simulate", "--first-seed", "-1"], "seed is -1"),
         (["simulate", "--controller", "brake"], "controller 'brake' is unknown"),
         (["simulate", "--corridor", "nowhere"], "corridor is 'nowhere'; expected default, disturbed, a .json file, or"),
-        (["simulate", "--corridor", "nowhere.json"], "nowhere.json: cannot be read"),
+        (["simulate", "--corridor", "nowhere.json"], "cannot read nowhere.json: No such file"),
         (["simulate", "--corridor", "published-slow:nowhere"], "no such workbook"),
         (["compare", "--seeds", "1"], "compare needs at least 2 days and 2 controllers"),
         (["compare", "--controllers", "none"], "compare needs at least 2 days and 2 controllers"),
         (["compare", "--controllers", "none", "none"], "each once"),
         (["compare", "--level", "95"], "level is 95.0; it must lie between 0 and 1"),
-        (["figure", "--kind", "headways", "--out", "a.txt"], "expected a file ending in .png, .svg or .pdf"),
+        (["figure", "--kind", "headways", "--out", "a.txt"], "expected a file ending in .png, .svg, .pdf"),
         (
             ["figure", "--kind", "time-space", "--out", "a.png", "--seeds", "1", "--hours", "5", "2"],
             "expected 0 ≤ first < last",
@@ -206,12 +207,23 @@ def test_a_folder_that_is_not_there_is_said_before_any_day(
     assert "there is no folder" in capsys.readouterr().err.replace("\n", " ")
 
 
-def test_a_disk_that_refuses(capsys: pytest.CaptureFixture[str], tmp_path: Path, line: str) -> None:
+def test_a_disk_that_refuses(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, line: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     out = tmp_path / "picture.png"
-    out.mkdir()
     arguments = ["figure", "--kind", "headways", "--out", str(out), "--corridor", line, "--seeds", "1"]
-    assert main(arguments) == 1
+
+    def full(*given: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device", str(out))
+
+    with monkeypatch.context() as refusing:
+        refusing.setattr("pyresac.atomic.os.replace", full)
+        assert main(arguments) == 1
     assert "stopped:" in capsys.readouterr().err
+    assert list(tmp_path.glob("*.png*")) == []
+    # a folder in the picture's place is said before any day
+    out.mkdir()
+    assert main(arguments) == 2
 
 
 def test_trajectories_are_the_visits(small: Corridor) -> None:

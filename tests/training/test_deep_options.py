@@ -406,7 +406,7 @@ BAD_COMMANDS = [
     (["--device", "privateuseone"], "device = 'privateuseone' cannot be used"),
     (["--env", "a:b:c"], "cannot make environment 'a:b:c'"),
     (["--corridor", "nowhere"], "corridor is 'nowhere'; expected default, disturbed, a .json file"),
-    (["--corridor", "missing.json"], "missing.json: cannot be read"),
+    (["--corridor", "missing.json"], "cannot read missing.json: No such file"),
     (["--env-options", "{}}"], "is not JSON"),
     (["--env-options", '{"a": 1}'], "env_options go with a Gymnasium id"),
     (["--env", "CartPole-v1"], "the deep agent needs a Box"),
