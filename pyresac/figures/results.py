@@ -151,7 +151,9 @@ def ablations_figure(experiment: RunGroup) -> Figure:
 
 def hopper_figure(experiment: RunGroup) -> Figure:
     """Return over steps of both agents."""
-    return learning_curve(experiment.groups, RETURN, "Hopper-v5: evaluation return, mean and range where there are several seeds", {})
+    return learning_curve(
+        experiment.groups, RETURN, "Hopper-v5: evaluation return, mean and range where there are several seeds", {}
+    )
 
 
 FIGURES: dict[str, tuple[str, Callable[[RunGroup], Figure]]] = {
