@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from pyresac.errors import InputError
 from pyresac.experiments.experiment import Run, Scale
-from pyresac.experiments.statistics import interval
+from pyresac.experiments.pool import is_finished
+from pyresac.experiments.statistics import improvement_interval, interval
 from pyresac.figures.curves import read_curves
 from pyresac.training.restored import Restored, restore_run
 
@@ -111,6 +112,20 @@ def last_quarter(folder: Path, run: Run) -> float:
     return float(found[-max(1, len(found) // 4) :].mean())
 
 
+def odds_against_sac(scores: Mapping[str, Mapping[str, Sequence[float]]]) -> tuple[list[int], str]:
+    """The probability that a run of RE-SAC B0 beats one of SAC, in words, and on which side of a half it lies, for each
+    task whose scores (task, label, a number a seed) have both."""
+    generator = np.random.default_rng(0)
+    sides, lines = [], []
+    for task, found in scores.items():
+        if {"RE-SAC B0", "SAC"} <= found.keys():
+            own, other = (np.array(found[label])[:, None] for label in ("RE-SAC B0", "SAC"))
+            odds = improvement_interval(own, other, generator)
+            sides.append(odds.side(0.5))
+            lines.append(f"{task} {odds.point:.2f} [{odds.low:.2f}, {odds.high:.2f}]")
+    return sides, "probability that a run of B0 beats one of SAC: " + "; ".join(lines)
+
+
 def mean_cell(values: Iterable[float], digits: int = 0) -> str:
     """Mean over seeds with its bootstrap interval, as a cell of a table."""
     sample = np.array(list(values), dtype=np.float64)
@@ -120,7 +135,7 @@ def mean_cell(values: Iterable[float], digits: int = 0) -> str:
 
 def restored(folder: Path, run: Run) -> Restored | None:
     """A finished run, or None for one that failed or is not finished."""
-    if not (folder / run.name / "result.json").is_file():
+    if not is_finished(folder, run):
         return None
     try:
         return restore_run(folder / run.name)

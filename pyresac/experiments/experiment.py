@@ -16,6 +16,18 @@ SCALES: tuple[Scale, ...] = get_args(Scale)
 Verdict: TypeAlias = Literal["reproduces", "does not reproduce", "undecided", "not tried at this scale"]
 
 
+def verdict_of(sides: Sequence[int]) -> Verdict:
+    """Of a claim about several cases: 1 for one that bears it out, −1 for one that contradicts it, 0 for neither."""
+    if not sides:
+        return "not tried at this scale"
+    return "reproduces" if min(sides) > 0 else "does not reproduce" if max(sides) < 0 else "undecided"
+
+
+def held(holds: bool) -> Verdict:
+    """Of a claim that holds or does not."""
+    return "reproduces" if holds else "does not reproduce"
+
+
 @dataclass(frozen=True)
 class Run:
     """One run of `python -m pyresac.train`."""

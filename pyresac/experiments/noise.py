@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from pyresac.experiments.deep_runs import Cell, cell, every_at, finished, last_quarter, mean_cell, seeds_at
-from pyresac.experiments.experiment import Finding, Outcome, Run, Scale, Table
+from pyresac.experiments.deep_runs import Cell, cell, every_at, last_quarter, mean_cell, seeds_at
+from pyresac.experiments.experiment import Finding, Outcome, Run, Scale, Table, verdict_of
+from pyresac.experiments.pool import is_finished
 from pyresac.experiments.statistics import paired_interval
 
 ABOUT = "λ_ale with and without noise: is κ a remedy for noise?"
@@ -64,11 +65,9 @@ def runs(scale: Scale) -> list[Run]:
 
 def analyse(folder: Path, scale: Scale, figures: Path) -> Outcome:
     """See `Experiment`."""
-    whole = grid(scale)
-    done = {one.run.name for one, _ in finished(folder, (one for _, _, one in whole))}
     found: dict[tuple[float, float], dict[int, float]] = {}
-    for lambda_ale, noise, one in whole:
-        if one.run.name in done:
+    for lambda_ale, noise, one in grid(scale):
+        if is_finished(folder, one.run):
             found.setdefault((lambda_ale, noise), {})[one.seed] = last_quarter(folder, one.run)
     rows = [
         (
@@ -100,7 +99,5 @@ def _effect(found: dict[tuple[float, float], dict[int, float]], noise: float, cl
         return Finding(claim, "not tried at this scale", f"{len(seeds)} seeds with both")
     pairs = [np.array([[one[seed]] for seed in seeds]) for one in (with_kappa, without)]
     gain = paired_interval(pairs[0], pairs[1], np.random.default_rng(0))
-    low, high = sorted((side * gain.low, side * gain.high))
-    verdict = "reproduces" if low > 0.0 else "does not reproduce" if high < 0.0 else "undecided"
     words = f"λ_ale = 0.001 changes the return by {gain.point:+,.0f} [{gain.low:+,.0f}, {gain.high:+,.0f}]"
-    return Finding(claim, verdict, f"{words}, {len(seeds)} seeds")  # type: ignore[arg-type]
+    return Finding(claim, verdict_of([side * gain.side()]), f"{words}, {len(seeds)} seeds")

@@ -13,9 +13,17 @@ from typing import Any, Literal
 
 import numpy as np
 
-from pyresac.experiments.deep_runs import ALGORITHMS, Cell, cell, every_at, finished, mean_cell, seeds_at
-from pyresac.experiments.experiment import Finding, Outcome, Run, Scale, Table
-from pyresac.experiments.statistics import improvement_interval
+from pyresac.experiments.deep_runs import (
+    ALGORITHMS,
+    Cell,
+    cell,
+    every_at,
+    finished,
+    mean_cell,
+    odds_against_sac,
+    seeds_at,
+)
+from pyresac.experiments.experiment import Finding, Outcome, Run, Scale, Table, held, verdict_of
 from pyresac.tasks.gymnasium_task import BoxTask
 from pyresac.training.restored import Restored
 
@@ -112,20 +120,14 @@ def analyse(folder: Path, scale: Scale, figures: Path) -> Outcome:
 
 def _ours_against_sac(numbers: dict[str, Any]) -> Finding:
     claim = "RE-SAC (B0) has the best worst quartile where dynamics change (section 5.1, table 4, Ant)"
-    lines, sides = [], []
-    for task, found in numbers.items():
-        if {"RE-SAC B0", "SAC"} <= found.keys():
-            first, second = (
-                np.array([[pair[1]] for pair in found[label]["held-out"]]) for label in ("RE-SAC B0", "SAC")
-            )
-            odds = improvement_interval(first, second, np.random.default_rng(0))
-            lines.append(f"{task}: a run of B0 beats one of SAC with probability {odds.point:.2f}")
-            lines[-1] += f" [{odds.low:.2f}, {odds.high:.2f}]"
-            sides.append(1 if odds.low > 0.5 else -1 if odds.high < 0.5 else 0)
-    if not lines:
+    worst = {
+        task: {label: [pair[1] for pair in both["held-out"]] for label, both in found.items()}
+        for task, found in numbers.items()
+    }
+    sides, words = odds_against_sac(worst)
+    if not sides:
         return Finding(claim, "not tried at this scale", "no finished runs of both")
-    verdict = "reproduces" if min(sides) > 0 else "does not reproduce" if max(sides) < 0 else "undecided"
-    return Finding(claim, verdict, "worst quartile on held-out tasks, " + "; ".join(lines))  # type: ignore[arg-type]
+    return Finding(claim, verdict_of(sides), f"worst quartile on held-out tasks, {words}")
 
 
 def _collapses(numbers: dict[str, Any]) -> Finding:
@@ -138,4 +140,4 @@ def _collapses(numbers: dict[str, Any]) -> Finding:
             shares.append(own < 0.1 * other)
     if not lines:
         return Finding(claim, "not tried at this scale", "no finished runs of TQC")
-    return Finding(claim, "reproduces" if all(shares) else "does not reproduce", "; ".join(lines))
+    return Finding(claim, held(all(shares)), "; ".join(lines))

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from pyresac.experiments.critic_error import CriticErrors, aligned, errors
 from pyresac.experiments.deep_runs import TASKS, finished, mean_cell, stationary_cells
-from pyresac.experiments.experiment import Finding, Outcome, Run, Scale, Table
+from pyresac.experiments.experiment import Finding, Outcome, Run, Scale, Table, verdict_of
 from pyresac.tasks.task import Played
 from pyresac.training.restored import Restored
 
@@ -113,9 +113,8 @@ def _findings(numbers: dict[str, Any]) -> list[Finding]:
         if "RE-SAC v1" not in means:
             continue
         first = min(means, key=lambda label: float(means[label]))
-        lowest.append(first == "RE-SAC v1")
+        lowest.append(1 if first == "RE-SAC v1" else -1)
         lines.append(f"{task}: {first} {means[first]:.1f}, RE-SAC v1 {means['RE-SAC v1']:.1f}")
     if not lines:
         return [Finding(claim, "not tried at this scale", "no finished runs")]
-    verdict = "reproduces" if all(lowest) else "undecided" if any(lowest) else "does not reproduce"
-    return [Finding(claim, verdict, "; ".join(lines))]  # type: ignore[arg-type]
+    return [Finding(claim, verdict_of(lowest), "; ".join(lines))]

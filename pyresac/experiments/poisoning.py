@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pyresac.experiments import poisoning_kernels as kernels
-from pyresac.experiments.experiment import Finding, Outcome, Run, Scale, Table
+from pyresac.experiments.experiment import Finding, Outcome, Run, Scale, Table, verdict_of
 from pyresac.tabular import FiniteMDP, RevOperator, solve
 from pyresac.tabular.values import PolicyMean
 
@@ -197,12 +197,11 @@ def verdicts(numbers: dict[str, Any]) -> list[Finding]:
         gap = penalised - plain
         half = 1.96 * gap.std(ddof=1) / np.sqrt(len(gap))
         lines.append(f"{problem} {gap.mean():+.4f} ± {half:.4f}")
-        better.append(bool(gap.mean() + half < 0.0))
-    verdict = "reproduces" if all(better) else "does not reproduce" if not any(better) else "undecided"
+        better.append(1 if gap.mean() + half < 0.0 else -1)
     return [
         Finding(
             "The two penalties make Q more accurate (section 5.1, abstract)",
-            verdict,  # type: ignore[arg-type]
+            verdict_of(better),
             "change of the mean absolute error by RE-SAC's target and actor against the same ensemble without: "
             + "; ".join(lines),
         )

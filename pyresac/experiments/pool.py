@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, Protocol
 
 from pyresac.experiments.experiment import Run
 
@@ -27,10 +28,23 @@ class PoolProgress:
     """How far a plan is."""
 
     waiting: list[Run]
-    running: dict[str, subprocess.Popen[bytes] | None] = field(default_factory=dict)
-    """Processes by the run's name; None for one on another machine."""
+    running: dict[str, Any] = field(default_factory=dict)
+    """By the run's name, what its `Place` knows it by."""
     finished: list[str] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
+
+
+class Place(Protocol):
+    """Where runs are made."""
+
+    def start(self, folder: Path, run: Run) -> Any:
+        """Make or continue a run; what it is known by from then on."""
+
+    def ended(self, handle: Any) -> bool | None:
+        """Whether the run's command succeeded; None while it runs."""
+
+    def stop(self, handles: Sequence[Any]) -> None:
+        """Stop runs as Ctrl-C stops each of them, with a checkpoint, and wait for their ends."""
 
 
 def is_finished(folder: Path, run: Run) -> bool:
@@ -45,13 +59,16 @@ def command(folder: Path, run: Run) -> list[str]:
     return [*train, "--resume"] if (path / "config.json").is_file() else [*train, *run.flags]
 
 
-def run_locally(
-    folder: Path, runs: Sequence[Run], workers: int, shown: Callable[[PoolProgress], None] = lambda progress: None
+def run_plan(
+    place: Place,
+    folder: Path,
+    runs: Sequence[Run],
+    workers: int,
+    shown: Callable[[PoolProgress], None] = lambda progress: None,
 ) -> PoolProgress:
     """Make the runs that are not finished; one that fails does not stop the others.
 
-    shown: called whenever something changes and now and then. An interrupt stops the processes as Ctrl-C stops each of
-    them, with a checkpoint, and is raised again.
+    shown: called whenever something changes and now and then. An interrupt stops the runs and is raised again.
     """
     folder.mkdir(parents=True, exist_ok=True)
     progress = PoolProgress([run for run in runs if not is_finished(folder, run)])
@@ -60,27 +77,49 @@ def run_locally(
         while progress.waiting or progress.running:
             while progress.waiting and len(progress.running) < workers:
                 run = progress.waiting.pop(0)
-                progress.running[run.name] = started(folder, run)
+                progress.running[run.name] = place.start(folder, run)
                 shown(progress)
-            for name, process in list(progress.running.items()):
-                assert process is not None  # all are of this machine
-                code = process.poll()
-                if code is None:
+            for name, handle in list(progress.running.items()):
+                succeeded = place.ended(handle)
+                if succeeded is None:
                     continue
                 del progress.running[name]
-                done = code == 0 and (folder / name / "result.json").is_file()
+                done = succeeded and (folder / name / "result.json").is_file()
                 (progress.finished if done else progress.failed).append(name)
                 shown(progress)
             time.sleep(POLL_SECONDS)
             shown(progress)
     except BaseException:
-        under_way = [process for process in progress.running.values() if process is not None]
-        for process in under_way:
-            process.send_signal(signal.SIGTERM)
-        for process in under_way:
-            process.wait()
+        place.stop(list(progress.running.values()))
         raise
     return progress
+
+
+class ThisMachine:
+    """A `Place`: a process of its own for each run."""
+
+    def start(self, folder: Path, run: Run) -> subprocess.Popen[bytes]:
+        """See `Place`."""
+        return started(folder, run)
+
+    def ended(self, handle: subprocess.Popen[bytes]) -> bool | None:
+        """See `Place`."""
+        code = handle.poll()
+        return None if code is None else code == 0
+
+    def stop(self, handles: Sequence[subprocess.Popen[bytes]]) -> None:
+        """See `Place`."""
+        for process in handles:
+            process.send_signal(signal.SIGTERM)
+        for process in handles:
+            process.wait()
+
+
+def run_locally(
+    folder: Path, runs: Sequence[Run], workers: int, shown: Callable[[PoolProgress], None] = lambda progress: None
+) -> PoolProgress:
+    """`run_plan` on this machine."""
+    return run_plan(ThisMachine(), folder, runs, workers, shown)
 
 
 def started(folder: Path, run: Run) -> subprocess.Popen[bytes]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import torch
@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 
 from pyresac.experiments.critic_error import aligned, binned, published_edges, rareness
 from pyresac.experiments.deep_runs import TASKS, finished, mean_cell, stationary_cells
-from pyresac.experiments.experiment import Finding, Outcome, Run, Scale, Table
+from pyresac.experiments.experiment import Finding, Outcome, Run, Scale, Table, verdict_of
 from pyresac.experiments.oracle import EPISODES, values_of
+from pyresac.experiments.statistics import rank_correlation
 from pyresac.training.restored import Restored
 
 ABOUT = "the critics' oracle error in bins of rareness, by the evaluation's states and by those trained on"
@@ -68,7 +69,9 @@ def analyse(folder: Path, scale: Scale, figures: Path) -> Outcome:
         names.append(f"rareness-{task}.png")
         _figure(figures / names[-1], task, found[task])
         numbers[task] = {
-            label: {reference: [_slope(one, reference) for one in seeds] for reference in REFERENCES}
+            label: {
+                reference: [rank_correlation(one[reference], one["error"]) for one in seeds] for reference in REFERENCES
+            }
             for label, seeds in found[task].items()
         }
     return Outcome(_findings(numbers), tables, {"rank correlation of error and rareness": numbers}, tuple(names))
@@ -92,12 +95,6 @@ def _table(task: str, reference: str, found: dict[str, list[dict[str, NDArray[np
 def _bin(means: NDArray[np.float64]) -> str:
     known = means[np.isfinite(means)]
     return mean_cell(known, 1) if len(known) else ""
-
-
-def _slope(one: dict[str, NDArray[np.float64]], reference: str) -> float:
-    """Spearman's rank correlation of error and rareness over decisions."""
-    ranks = [np.argsort(np.argsort(one[name])) for name in (reference, "error")]
-    return float(np.corrcoef(ranks[0], ranks[1])[0, 1])
 
 
 def _figure(path: Path, task: str, found: dict[str, list[dict[str, NDArray[np.float64]]]]) -> None:
@@ -127,12 +124,10 @@ def _findings(numbers: dict[str, Any]) -> list[Finding]:
         ours = [label for label in slopes if label.startswith("RE-SAC")]
         if ours and len(ours) < len(slopes):
             first = min(slopes, key=lambda label: slopes[label])
-            least.append(first in ours)
+            least.append(1 if first in ours else -1)
             lines.append(f"{task}: least correlation {first} {slopes[first]:+.2f}")
             lines[-1] += ", " + ", ".join(f"{label} {slopes[label]:+.2f}" for label in ours)
     if not lines:
         return [Finding(claim, "not tried at this scale", "no finished runs of RE-SAC and of others")]
-    verdict: Literal["reproduces", "undecided", "does not reproduce"]
-    verdict = "reproduces" if all(least) else "undecided" if any(least) else "does not reproduce"
     words = "rank correlation of error and rareness against the states trained on; " + "; ".join(lines)
-    return [Finding(claim, verdict, words)]
+    return [Finding(claim, verdict_of(least), words)]

@@ -15,9 +15,8 @@ from typing import Any
 
 from pyresac.errors import InputError
 from pyresac.experiments.experiment import Run
-from pyresac.experiments.pool import PoolProgress, is_finished, started
+from pyresac.experiments.pool import POLL_SECONDS, PoolProgress, run_plan, started
 
-POLL_SECONDS = 0.5
 CONNECT_SECONDS = 10.0
 LOCAL = "local"
 """The address of a cluster of this machine alone, made for the plan."""
@@ -45,7 +44,6 @@ def run_on_ray(
     import ray
 
     _require_listening(address)
-    folder.mkdir(parents=True, exist_ok=True)
     try:
         if address == LOCAL:
             ray.init(num_cpus=workers, include_dashboard=False, log_to_driver=False)
@@ -54,7 +52,7 @@ def run_on_ray(
     except (ConnectionError, RuntimeError, ValueError) as error:
         raise InputError(f"--ray {address}: no cluster there: {str(error).splitlines()[0]}") from error
     try:
-        return _made(ray, folder.resolve(), runs, workers, shown)
+        return run_plan(OnRay(ray), folder.resolve(), runs, workers, shown)
     finally:
         ray.shutdown()
 
@@ -70,49 +68,42 @@ def _require_listening(address: str) -> None:
         raise InputError(f"--ray {address}: no cluster there: {error}") from error
 
 
-def _made(
-    ray: Any, folder: Path, runs: Sequence[Run], workers: int, shown: Callable[[PoolProgress], None]
-) -> PoolProgress:
-    make = ray.remote(num_cpus=1)(_make)
-    progress = PoolProgress([run for run in runs if not is_finished(folder, run)])
-    progress.finished = [run.name for run in runs if is_finished(folder, run)]
-    handles: dict[Any, Run] = {}
-    try:
-        while progress.waiting or handles:
-            while progress.waiting and len(handles) < workers:
-                run = progress.waiting.pop(0)
-                handles[make.remote(folder, run)] = run
-                progress.running[run.name] = None
-                shown(progress)
-            ended, _ = ray.wait(list(handles), timeout=POLL_SECONDS)
-            for handle in ended:
-                run = handles.pop(handle)
-                del progress.running[run.name]
-                (progress.finished if _succeeded(ray, handle) else progress.failed).append(run.name)
-            shown(progress)
-    except BaseException:
+class OnRay:
+    """A `Place`: a task of one core for each run."""
+
+    def __init__(self, ray: Any) -> None:
+        self._ray = ray
+        self._task = ray.remote(num_cpus=1)(_make)
+
+    def start(self, folder: Path, run: Run) -> Any:
+        """See `Place`."""
+        return self._task.remote(folder, run)
+
+    def ended(self, handle: Any) -> bool | None:
+        """See `Place`; a task that was lost for good has failed."""
+        if not self._ray.wait([handle], timeout=0.0)[0]:
+            return None
+        try:
+            return bool(self._ray.get(handle))
+        except self._ray.exceptions.RayError:
+            return False
+
+    def stop(self, handles: Sequence[Any]) -> None:
+        """See `Place`; a minute at most."""
         for handle in handles:
-            ray.cancel(handle)
-        ray.wait(list(handles), num_returns=len(handles), timeout=60.0)
-        raise
-    return progress
-
-
-def _succeeded(ray: Any, handle: Any) -> bool:
-    try:
-        return bool(ray.get(handle))
-    except ray.exceptions.RayError:
-        return False
+            self._ray.cancel(handle)
+        if handles:
+            self._ray.wait(list(handles), num_returns=len(handles), timeout=60.0)
 
 
 def _make(folder: Path, run: Run) -> bool:
-    """In the task: whether the run reached its last step. A cancelled task stops its run with a checkpoint."""
+    """In the task: whether the run's command succeeded. A cancelled task stops its run with a checkpoint."""
     process = started(folder, run)
     try:
         # not `wait`: Ray's cancellation does not interrupt it
         while process.poll() is None:
             time.sleep(POLL_SECONDS)
-        return process.returncode == 0 and is_finished(folder, run)
+        return process.returncode == 0
     except BaseException:
         process.terminate()
         process.wait()

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from pyresac.experiments.deep_runs import TASKS, evaluations, finished, last_quarter, stationary_cells
-from pyresac.experiments.experiment import Finding, Outcome, Run, Scale, Table
-from pyresac.experiments.statistics import improvement_interval, interquartile_mean, interval
+from pyresac.experiments.deep_runs import TASKS, evaluations, finished, last_quarter, odds_against_sac, stationary_cells
+from pyresac.experiments.experiment import Finding, Outcome, Run, Scale, Table, verdict_of
+from pyresac.experiments.statistics import interquartile_mean, interval
 from pyresac.tasks.gymnasium_task import BoxTask
 
 ABOUT = "learning curves and final returns of the eight algorithms and RE-SAC's variants"
@@ -83,21 +83,8 @@ def _table(task: str, final: dict[str, list[float]], long: dict[str, list[float]
 
 
 def _findings(final: dict[str, dict[str, list[float]]]) -> list[Finding]:
-    generator = np.random.default_rng(0)
-    lines, better = [], []
-    for task, found in final.items():
-        if not {"SAC", "RE-SAC B0"} <= found.keys():
-            continue
-        odds = improvement_interval(np.array(found["RE-SAC B0"])[:, None], np.array(found["SAC"])[:, None], generator)
-        lines.append(f"{task} {odds.point:.2f} [{odds.low:.2f}, {odds.high:.2f}]")
-        better.append(1 if odds.low > 0.5 else -1 if odds.high < 0.5 else 0)
-    if not lines:
+    sides, words = odds_against_sac(final)
+    if not sides:
         return [Finding("RE-SAC (B0) leads on HalfCheetah (table 1)", "not tried at this scale", "no finished runs")]
-    verdict = "reproduces" if min(better) > 0 else "does not reproduce" if max(better) < 0 else "undecided"
-    return [
-        Finding(
-            "RE-SAC (B0) leads HalfCheetah among three-seed rows and is competitive elsewhere (table 1)",
-            verdict,  # type: ignore[arg-type]
-            "probability that a run of B0 beats one of SAC: " + "; ".join(lines),
-        )
-    ]
+    claim = "RE-SAC (B0) leads HalfCheetah among three-seed rows and is competitive elsewhere (table 1)"
+    return [Finding(claim, verdict_of(sides), words)]

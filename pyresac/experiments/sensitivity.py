@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from pyresac.experiments.deep_runs import Cell, cell, finished, last_quarter, mean_cell, seeds_at
-from pyresac.experiments.experiment import Finding, Outcome, Run, Scale, Table
+from pyresac.experiments.deep_runs import Cell, cell, last_quarter, mean_cell, seeds_at
+from pyresac.experiments.experiment import Finding, Outcome, Run, Scale, Table, held
+from pyresac.experiments.pool import is_finished
 
 ABOUT = "K, λ_anc, β_end, α_ind, τ_ema one at a time, and λ_epi × λ_ale"
 SOURCE = "table 3 and the findings (i) to (v) below it"
@@ -92,12 +93,10 @@ def runs(scale: Scale) -> list[Run]:
 
 def analyse(folder: Path, scale: Scale, figures: Path) -> Outcome:
     """See `Experiment`."""
-    whole = cells(scale)
-    done = {one.run.name for one, _ in finished(folder, (one for _, _, one in whole))}
     found: dict[str, dict[str, dict[str, list[float]]]] = {}
     missing: dict[str, dict[str, list[str]]] = {}
-    for sweep, value, one in whole:
-        if one.run.name in done:
+    for sweep, value, one in cells(scale):
+        if is_finished(folder, one.run):
             own = found.setdefault(one.task, {}).setdefault(sweep, {}).setdefault(value, [])
             own.append(last_quarter(folder, one.run))
         else:
@@ -138,6 +137,5 @@ def _findings(found: dict[str, Any], missing: dict[str, Any]) -> list[Finding]:
         if not lines:
             findings.append(Finding(claim, "not tried at this scale", "no finished runs"))
             continue
-        verdict = "reproduces" if all(collapsed) else "does not reproduce"
-        findings.append(Finding(claim, verdict, "; ".join(lines)))  # type: ignore[arg-type]
+        findings.append(Finding(claim, held(all(collapsed)), "; ".join(lines)))
     return findings

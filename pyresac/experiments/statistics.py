@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import rankdata
 
 Scores = NDArray[np.float64]
 REPETITIONS = 2_000
@@ -23,6 +24,10 @@ class Interval(NamedTuple):
     point: float
     low: float
     high: float
+
+    def side(self, of: float = 0.0) -> int:
+        """1 if all of it is above `of`, −1 if all of it is below, 0 if it is around it."""
+        return 1 if self.low > of else -1 if self.high < of else 0
 
 
 def interquartile_mean(scores: Scores) -> Scores:
@@ -72,6 +77,12 @@ def improvement_interval(first: Scores, second: Scores, generator: np.random.Gen
 def performance_profile(scores: Scores, thresholds: NDArray[np.float64]) -> Scores:
     """(T,) share of all runs and tasks whose score is above each threshold."""
     return np.asarray((scores.reshape(-1)[:, None] > thresholds).mean(0))
+
+
+def rank_correlation(x: Scores, y: Scores) -> float:
+    """Spearman's, of two samples (n,); 0 if one of them is constant."""
+    first, second = rankdata(x), rankdata(y)
+    return float(np.corrcoef(first, second)[0, 1]) if first.std() > 0.0 and second.std() > 0.0 else 0.0
 
 
 def paired_interval(first: Scores, second: Scores, generator: np.random.Generator) -> Interval:

@@ -21,6 +21,7 @@ from pyresac.deep.learner import Learner
 from pyresac.deep.networks.inputs import Inputs
 from pyresac.deep.replay import Batch
 from pyresac.experiments.experiment import Finding, Outcome, Run, Scale, Table
+from pyresac.experiments.statistics import rank_correlation
 
 ABOUT = "how Γ_epi, κ and the error go with data and with noise"
 SOURCE = "section 4.2 and appendix F (disentanglement; C20, C21); the paper has no figure of it"
@@ -109,17 +110,9 @@ def analyse(folder: Path, scale: Scale, figures: Path) -> Outcome:
 def correlation(x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[float, float, float]:
     """Spearman's rank correlation with its 95 % bootstrap interval."""
     generator = np.random.default_rng(0)
-
-    def ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.asarray((values[:, None] > values).sum(1) + 0.5 * (values[:, None] == values).sum(1))
-
-    def of(rows: NDArray[np.int64]) -> float:
-        a, b = ranks(x[rows]), ranks(y[rows])
-        return float(np.corrcoef(a, b)[0, 1]) if a.std() > 0.0 and b.std() > 0.0 else 0.0
-
-    draws = [of(generator.integers(len(x), size=len(x))) for _ in range(500)]
-    low, high = np.percentile(draws, [2.5, 97.5])
-    return of(np.arange(len(x))), float(low), float(high)
+    resamples = (generator.integers(len(x), size=len(x)) for _ in range(500))
+    low, high = np.percentile([rank_correlation(x[rows], y[rows]) for rows in resamples], [2.5, 97.5])
+    return rank_correlation(x, y), float(low), float(high)
 
 
 def _means(grid: list[tuple[int, float, int]], found: list[dict[str, float]]) -> list[Table]:
