@@ -41,7 +41,7 @@ from pyresac.tabular import (
     ValueFunctional,
     solve,
 )
-from pyresac.tabular.readers import drn
+from pyresac.tabular.readers.drn import IntervalModelError
 
 PROGRAM = "python -m pyresac.solve"
 NOT_CERTIFIED = 3
@@ -104,11 +104,15 @@ def named(text: str, what: str, known: list[str]) -> tuple[str, float]:
 def model_of(options: Solve) -> tuple[FiniteMDP, IntervalSet | None]:
     """The model of the file, and the set of an interval model. Raises InputError."""
     path = options.model
-    if path.suffix != ".drn" or options.discount is None or not drn.read(path).is_interval:
+    try:
         return FiniteMDP.load(path, options.discount), None
-    if options.set is not None:
-        raise InputError(f"{path} is an interval model, which has its set; --set {options.set} cannot be another")
-    return IntervalSet.load(path, options.discount, optimistic=options.optimistic)
+    except IntervalModelError:
+        if options.set is not None:
+            raise InputError(
+                f"{path} is an interval model, which has its set; --set {options.set} cannot be another"
+            ) from None
+        assert options.discount is not None  # the file was read with it
+        return IntervalSet.load(path, options.discount, optimistic=options.optimistic)
 
 
 def operator_of(options: Solve, mdp: FiniteMDP, intervals: IntervalSet | None = None) -> RevOperator:

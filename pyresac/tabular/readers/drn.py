@@ -40,11 +40,17 @@ class DrnModel:
         return any(high != low for low, high in zip(self.rows.probability, self.upper, strict=True))
 
 
+class IntervalModelError(InputError):
+    """A file holds a set of models where one is wanted."""
+
+
 def load(path: Path, discount: float, rewards: str | None = None) -> Arrays:
-    """The model of a .drn file. Raises InputError naming file and line, and for an interval model."""
+    """The model of a .drn file. Raises InputError naming file and line, and IntervalModelError."""
     model = read(path, rewards)
     if model.is_interval:
-        raise InputError(f"{path} is an interval model; read it with IntervalSet.load, which gives the set as well")
+        raise IntervalModelError(
+            f"{path} is an interval model; read it with IntervalSet.load, which gives the set as well"
+        )
     return model.rows.arrays(discount, model.states)
 
 

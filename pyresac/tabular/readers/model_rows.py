@@ -10,6 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from pyresac.errors import InputError
+from pyresac.reading import read_text
 from pyresac.tabular.readers.arrays import Arrays
 
 
@@ -89,13 +90,7 @@ class TextLine:
 
 def lines_of(path: Path, comment: str) -> Iterator[TextLine]:
     """Lines without what follows `comment`, and without empty ones. Raises InputError for what is no text."""
-    if not path.is_file():
-        raise InputError(f"{path} is not a file")
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path} is not UTF-8 text: {error}") from error
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(read_text(path).splitlines(), 1):
         said = line.split(comment, 1)[0] if comment else line
         if said.strip():
             yield TextLine(path, number, said)

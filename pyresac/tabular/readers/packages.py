@@ -29,18 +29,18 @@ def from_storm(model: Any, discount: float, rewards: str | None = None) -> Array
     if rewards is None and len(known) > 1:
         raise InputError(f"the model has several rewards; name one of {', '.join(map(repr, known))}")
     earned = model.reward_models[known[0] if rewards is None else rewards] if known else None
-    first_choice = 0
+    if earned is not None and earned.has_transition_rewards:
+        raise InputError("the model has rewards of transitions; turn them into rewards of actions first")
+    pairs = 0  # seen so far: rewards of actions are numbered through
     for state in model.states:
         for action, choice in enumerate(state.actions):
             for entry in choice.transitions:
                 rows.add(state.id, action, entry.column, _number(entry.value))
             if earned is not None and earned.has_state_action_rewards:
-                rows.pair_reward[state.id, action] = float(earned.get_state_action_reward(first_choice + action))
-        first_choice += len(list(state.actions))
+                rows.pair_reward[state.id, action] = float(earned.get_state_action_reward(pairs))
+            pairs += 1
         if earned is not None and earned.has_state_rewards:
             rows.state_reward[state.id] = float(earned.get_state_reward(state.id))
-    if earned is not None and earned.has_transition_rewards:
-        raise InputError("the model has rewards of transitions; turn them into rewards of actions first")
     rows.first = list(model.initial_states)
     return rows.arrays(discount, model.nr_states)
 
