@@ -24,7 +24,7 @@ from pyresac.tasks.snapshots import (
     tried,
 )
 from pyresac.tasks.task import Codes, Played, PolicyFunction, play_in_blocks
-from pyresac.tasks.variation import Variation
+from pyresac.tasks.variation import UNCHANGED, Variation
 
 SIDE_BY_SIDE = 32
 """Evaluation episodes in lockstep, at most."""
@@ -32,8 +32,6 @@ LONGEST = 100_000
 """Steps after which an evaluation episode is cut, so that one in an environment without a time limit ends."""
 NEGLIGIBLE = 0.01
 """Weight γ^i below which the rewards from step i on are left out of a discounted return."""
-
-UNCHANGED = Variation()
 
 Environment = gym.Env[Any, Any]
 

@@ -92,3 +92,7 @@ class Variation(Checked):
             here = self.noise_in in ("both", "evaluation" if evaluation else "training")
             env = Noisy(env, noise if here else {}, 0)
         return env
+
+
+UNCHANGED = Variation()
+"""A task as it is."""

@@ -20,7 +20,7 @@ from pyresac.envs.bus.named_controllers import controller_named
 from pyresac.errors import InputError
 from pyresac.options import Checked, differences, kinds_of, read_options, to_plain
 from pyresac.tasks.environments import keywords_in
-from pyresac.tasks.variation import Variation
+from pyresac.tasks.variation import UNCHANGED, Variation
 from pyresac.training import presets
 from pyresac.training.agents import FirstLook
 from pyresac.training.run_options import CommandOptions, RunOptions
@@ -72,8 +72,8 @@ class ProblemOptions(Checked):
             raise InputError(f"env = {self.env!r}; the corridor is trained on as --env {CORRIDOR}, with whole trips")
         if self.env == CORRIDOR and self.keywords():
             raise InputError(f"env_options go with a Gymnasium id; env is {CORRIDOR!r}")
-        if self.env == CORRIDOR and self.variation != Variation():
-            changed = differences(to_plain(Variation()), to_plain(self.variation))
+        if self.env == CORRIDOR and self.variation != UNCHANGED:
+            changed = differences(to_plain(UNCHANGED), to_plain(self.variation))
             given = ", ".join(change.partition(":")[0] for change in changed)
             raise InputError(f"{given} is given, but physics and noise go with a Gymnasium id; env is {CORRIDOR!r}")
 

@@ -50,7 +50,7 @@ class Preset:
     algorithm: str | None = None
     """The one algorithm that it is of; None for all."""
     always: Settings = field(default_factory=dict)
-    """On every task."""
+    """On every task, over what follows."""
     box: Settings = field(default_factory=dict)
     """On Gymnasium tasks."""
     corridor: Settings = field(default_factory=dict)
@@ -171,9 +171,7 @@ PRESETS: dict[str, Preset] = {
         replaces_corridor=True,
     ),
     "penalties": Preset("both penalties, on Gymnasium tasks too", "resac", box=PENALTIES_BOX),
-    "epistemic-only": Preset(
-        "without κ", "resac", always={"lambda_ale": 0.0}, box={**PENALTIES_BOX, "lambda_ale": 0.0}
-    ),
+    "epistemic-only": Preset("without κ", "resac", always={"lambda_ale": 0.0}, box=PENALTIES_BOX),
     # without an ensemble there is soft actor-critic's minimum of two
     "aleatoric-only": Preset(
         "without the ensemble: κ and the minimum of two critics",
@@ -295,7 +293,7 @@ def options_for(preset: str, algorithm: str | None, corridor: bool) -> DeepOptio
         settings |= {key: value for key, value in CORRIDOR.items() if key in readable}
     if not found.replaces_corridor:
         settings |= (OWN_CORRIDOR if corridor else OWN_BOX).get(name, {})
-    return options_type(**{**settings, **found.always, **(found.corridor if corridor else found.box)})
+    return options_type(**{**settings, **(found.corridor if corridor else found.box), **found.always})
 
 
 def problem_for(preset: str) -> dict[str, Any]:
