@@ -12,7 +12,8 @@ import torch
 
 from pyresac.experiments.experiment import Run
 from pyresac.training.command_line import planned
-from pyresac.training.deep_agent import DeepConfig, build
+from pyresac.training.deep_agent import DeepConfig, build, threads
+from pyresac.training.deep_trainee import DeepTrainee
 
 STEPS = 60
 """Steps and updates that are timed."""
@@ -44,8 +45,12 @@ def cost_of(runs: Sequence[Run]) -> Cost:
 
 
 def _rates(config: DeepConfig) -> tuple[float, float]:
-    """CPU seconds of an environment step with its action, and of an update."""
-    trainee = build(config)
+    """CPU seconds of an environment step with its action, and of an update, on the one thread that a run has."""
+    with threads():
+        return _timed(build(config), config)
+
+
+def _timed(trainee: DeepTrainee, config: DeepConfig) -> tuple[float, float]:
     copies = trainee.task.copies
 
     def step() -> None:

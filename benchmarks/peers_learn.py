@@ -1,8 +1,9 @@
-"""Train Stable-Baselines3's SAC on Hopper-v5 for the results page: the peer of results/hopper.
+"""Train Stable-Baselines3's SAC or TD3 on a MuJoCo task for the results page: the peers of results/box.
 
-    pip install -e '.[bench]' && python benchmarks/sac_hopper.py --seed 0 --out results/hopper/sb3-sac-seed0/metrics.csv
+    pip install -e '.[bench]'
+    python benchmarks/peers_learn.py --env Hopper-v5 --seed 0 --out results/box/Hopper-v5-sb3-sac-seed0/metrics.csv
 
-Its defaults, but for the first update after 1,000 steps, as ours has it; deterministic policy, evaluated every 5,000
+Its defaults, but for the steps before the first update, which ours has too; deterministic policy, evaluated every 5,000
 steps on five episodes that begin where those of `python -m pyresac.train` do.
 """
 
@@ -16,18 +17,19 @@ from typing import TextIO
 import gymnasium as gym
 import numpy as np
 import torch
-from stable_baselines3 import SAC
+from stable_baselines3 import SAC, TD3
 from stable_baselines3.common.callbacks import BaseCallback
 
-ENVIRONMENT, EVERY, EPISODES = "Hopper-v5", 5000, 5
+EVERY, EPISODES = 5000, 5
+PEERS = {"sac": SAC, "td3": TD3}
 
 
 class Evaluation(BaseCallback):
     """Writes step and mean return."""
 
-    def __init__(self, out: TextIO) -> None:
+    def __init__(self, env: str, out: TextIO) -> None:
         super().__init__()
-        self._env = gym.make(ENVIRONMENT)
+        self._env = gym.make(env)
         # the first words of the streams that `pyresac.tasks.gymnasium_task` seeds its evaluation episodes with
         self._seeds = [int(np.random.SeedSequence([0, 1, i]).generate_state(1)[0]) for i in range(EPISODES)]
         self._out, self._writer = out, csv.writer(out)
@@ -52,15 +54,20 @@ class Evaluation(BaseCallback):
 def main() -> None:
     """Train and write."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--algorithm", choices=PEERS, default="sac")
+    parser.add_argument("--env", default="Hopper-v5")
+    parser.add_argument("--learning-starts", type=int, default=10_000, help="steps before the first update")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--steps", type=int, default=50_000)
+    parser.add_argument("--steps", type=int, default=100_000)
     parser.add_argument("--out", type=Path, required=True, help="where the evaluations go (CSV)")
     options = parser.parse_args()
     torch.set_num_threads(1)
     options.out.parent.mkdir(parents=True, exist_ok=True)
     with options.out.open("w", newline="", encoding="utf-8") as out:
-        model = SAC("MlpPolicy", gym.make(ENVIRONMENT), seed=options.seed, learning_starts=1000)
-        model.learn(options.steps, callback=Evaluation(out))
+        model = PEERS[options.algorithm](
+            "MlpPolicy", gym.make(options.env), seed=options.seed, learning_starts=options.learning_starts
+        )
+        model.learn(options.steps, callback=Evaluation(options.env, out))
 
 
 if __name__ == "__main__":

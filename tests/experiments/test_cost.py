@@ -1,0 +1,36 @@
+"""What `plan` says a plan costs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+import torch
+
+from pyresac.experiments import cost
+from pyresac.experiments.experiment import Run
+
+RUN = Run(
+    "one", {"env": "Pendulum-v1", "algorithm": "sac", "steps": 1_000, "learning_starts": 100, "buffer_size": 1_000}
+)
+
+
+def test_steps_and_updates_are_timed_on_the_one_thread_that_a_run_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[int] = []
+
+    def timed(work: Callable[[], None]) -> float:
+        work()
+        seen.append(torch.get_num_threads())
+        return 3.6
+
+    monkeypatch.setattr(cost, "_seconds", timed)
+    before = torch.get_num_threads()
+    torch.set_num_threads(2)
+    try:
+        found = cost.cost_of([RUN])
+        assert torch.get_num_threads() == 2
+    finally:
+        torch.set_num_threads(before)
+    assert seen == [1, 1]
+    # 1,000 steps and 900 updates of 3.6 s each
+    assert found.core_hours == pytest.approx(1.9)
