@@ -1,0 +1,82 @@
+"""Every number that nobody would notice: each default, bound and preset stands once more, in corpus/settings.json.
+
+A change of one is meant, or is red here. After a change that is meant: `python tests/test_settings.py` writes the file
+anew, and its difference is read before it is committed.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pyresac.deep.algorithms import ALGORITHMS, algorithm_type
+from pyresac.envs.bus.corridor import BOUNDS, Corridor, Vehicle
+from pyresac.envs.bus.operations import LIMITS, Operations
+from pyresac.options import allowed, kinds_of, to_plain
+from pyresac.tabular.tabular_learner import LearnerOptions
+from pyresac.tasks.discrete import EnvOptions
+from pyresac.training.deep_agent import ProblemOptions
+from pyresac.training.presets import PRESETS, options_for, preset_named, problem_for, run_options
+from pyresac.training.run_options import CommandOptions, RunOptions
+
+FILE = Path(__file__).parent / "corpus" / "settings.json"
+TYPES: tuple[type[Any], ...] = (
+    *(algorithm_type(name).options_type for name in ALGORITHMS),
+    *(LearnerOptions, EnvOptions, ProblemOptions, CommandOptions, RunOptions),
+)
+OF_THE_CORRIDOR: tuple[type[Any], ...] = (Corridor, Vehicle, Operations)
+
+
+def settings_now() -> dict[str, Any]:
+    """As the package has them, in the form of the file."""
+    found: dict[str, Any] = {"defaults": {}, "bounds": {}, "presets": {}}
+    for cls in TYPES:
+        found["defaults"][cls.__name__] = _defaults(cls)
+        bounds = {name: allowed(kind) for name, kind in kinds_of(cls).items()}
+        found["bounds"][cls.__name__] = {name: words for name, words in bounds.items() if words}
+    for cls in OF_THE_CORRIDOR:
+        found["defaults"][cls.__name__] = _defaults(cls)
+    found["bounds"]["Corridor"] = {name: list(bound[:2]) for name, bound in BOUNDS.items()}
+    found["bounds"]["Operations"] = {name: list(bound) for name, bound in LIMITS.items()}
+    for preset, about in PRESETS.items():
+        for algorithm in [about.algorithm] if about.algorithm else list(ALGORITHMS):
+            _, name = preset_named(preset, algorithm)
+            plain = to_plain(algorithm_type(name).options_type())
+            entry: dict[str, Any] = {"problem": problem_for(preset)}
+            for task, corridor in (("box", False), ("corridor", True)):
+                options = to_plain(options_for(preset, algorithm, corridor))
+                entry[task] = {key: value for key, value in options.items() if value != plain[key]}
+                entry[f"{task} run"] = to_plain(run_options(preset, algorithm, corridor))
+            found["presets"][f"{preset} of {name}"] = entry
+    plain_settings: dict[str, Any] = json.loads(json.dumps(found, default=repr))
+    return plain_settings
+
+
+def _defaults(cls: type[Any]) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for field in dataclasses.fields(cls):
+        if field.default is not dataclasses.MISSING:
+            values[field.name] = field.default
+        elif field.default_factory is not dataclasses.MISSING:
+            made = field.default_factory()
+            values[field.name] = to_plain(made) if dataclasses.is_dataclass(made) else made
+        else:
+            values[field.name] = "required"
+    return values
+
+
+@pytest.mark.parametrize("part", ["defaults", "bounds", "presets"])
+def test_every_setting_is_the_one_written_down(part: str) -> None:
+    written = json.loads(FILE.read_text(encoding="utf-8"))[part]
+    found = settings_now()[part]
+    assert list(found) == list(written)
+    for name, settings in found.items():
+        assert settings == written[name], name
+
+
+if __name__ == "__main__":
+    FILE.write_text(json.dumps(settings_now(), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
