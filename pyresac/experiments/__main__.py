@@ -99,8 +99,8 @@ def main(arguments: list[str] | None = None) -> int:
 def _done(given: List | Plan | RunAll | Report, console: Console) -> int:
     if isinstance(given, List):
         table = Table("experiment", "what", "in the paper")
-        for name in EXPERIMENTS:
-            table.add_row(name, experiment(name).ABOUT, experiment(name).SOURCE)
+        for name, entry in EXPERIMENTS.items():
+            table.add_row(name, entry.about, entry.source)
         console.print(table)
         return 0
     if isinstance(given, Plan):
@@ -115,14 +115,14 @@ def _done(given: List | Plan | RunAll | Report, console: Console) -> int:
 
 
 def _plan(given: Plan, console: Console) -> int:
-    from pyresac.experiments.cost import cost_of
-
     runs = experiment(given.name).runs(given.scale)
     for run in runs:
         console.print(f"{run.name}: python -m pyresac.train {escape(' '.join(run.flags))}", soft_wrap=True)
     if not runs:
         console.print(f"{given.name} trains nothing; it computes all itself.")
         return 0
+    from pyresac.experiments.cost import cost_of
+
     cost = cost_of(runs)
     console.print(
         f"{len(runs)} runs, about {cost.core_hours:.1f} core-hours by rates measured now, "
@@ -132,14 +132,14 @@ def _plan(given: Plan, console: Console) -> int:
 
 
 def _run(given: RunAll, console: Console) -> int:
-    from pyresac.experiments.pool import PoolProgress, run_locally
-    from pyresac.experiments.ray_pool import require_ray, run_on_ray
-
     chosen = experiment(given.name)
-    runs = chosen.runs(given.scale)
     workers = given.workers if given.workers is not None else os.cpu_count() or 1
     if workers < 1:
         raise InputError(f"workers = {workers}; it must be at least 1")
+    from pyresac.experiments.pool import PoolProgress, run_locally
+    from pyresac.experiments.ray_pool import require_ray, run_on_ray
+
+    runs = chosen.runs(given.scale)
     if given.ray is not None:
         require_ray(given.ray)
     folder, results = given.runs / f"{chosen.RUNS_IN}-{given.scale}", given.results / given.name

@@ -17,8 +17,6 @@ from pyresac.experiments.experiment import Finding, Outcome, Run, Scale, Table, 
 from pyresac.experiments.pool import is_finished
 from pyresac.options import load_json
 
-ABOUT = "curves for K = 2 to 40, SAC, DSAC, BAC and ablations; values beside what is earned; tuned rules"
-SOURCE = "figures 3 and 4, table 6"
 RUNS_IN = "corridor"
 LABELS: Mapping[str, Mapping[str, Any]] = {
     **{f"RE-SAC K={k}": {"algorithm": "resac", "ensemble_size": k} for k in (2, 5, 10, 20, 40)},

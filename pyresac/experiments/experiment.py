@@ -93,10 +93,6 @@ class Outcome:
 class Experiment(Protocol):
     """A module of this package."""
 
-    ABOUT: str
-    """One line."""
-    SOURCE: str
-    """The tables and figures of the paper that it makes."""
     RUNS_IN: str
     """The experiment whose folder of runs it reads: its own name, or that of another with the same runs."""
 
@@ -107,18 +103,48 @@ class Experiment(Protocol):
         """Of the finished runs in `folder`; figures are written into `figures`. A run that failed is left out."""
 
 
-EXPERIMENTS = (
-    "returns",
-    "oracle",
-    "rareness",
-    "sensitivity",
-    "nonstationary",
-    "noise",
-    "corridor",
-    "poisoning",
-    "uncertainty",
-)
-"""Names on the command line, and of modules of this package."""
+@dataclass(frozen=True)
+class Entry:
+    """A line of the list of experiments, which is shown without loading them."""
+
+    about: str
+    """What it makes, one line."""
+    source: str
+    """The tables and figures of the paper that it makes."""
+
+
+EXPERIMENTS: Mapping[str, Entry] = {
+    "returns": Entry(
+        "learning curves and final returns of the eight algorithms and RE-SAC's variants", "figure 2, table 1 (returns)"
+    ),
+    "oracle": Entry(
+        "errors of the critics against what is earned: best head, mean, bound, minimum",
+        "tables 1 and 2 (Oracle MAE and its aggregators)",
+    ),
+    "rareness": Entry(
+        "the critics' oracle error in bins of rareness, by the evaluation's states and by those trained on", "figure 1"
+    ),
+    "sensitivity": Entry(
+        "K, λ_anc, β_end, α_ind, τ_ema one at a time, and λ_epi × λ_ale", "table 3 and the findings (i) to (v) below it"
+    ),
+    "nonstationary": Entry(
+        "mean and worst-quartile return under changing gravity, on held-out and on training tasks", "table 4"
+    ),
+    "noise": Entry("λ_ale with and without noise: is κ a remedy for noise?", "table 5"),
+    "corridor": Entry(
+        "curves for K = 2 to 40, SAC, DSAC, BAC and ablations; values beside what is earned; tuned rules",
+        "figures 3 and 4, table 6",
+    ),
+    "poisoning": Entry(
+        "over- and underestimation against the exact Q* on finite MDPs, for each algorithm's tabular form",
+        "appendix on Q-value poisoning (C01); the paper has no figure of it",
+    ),
+    "uncertainty": Entry(
+        "how Γ_epi, κ and the error go with data and with noise",
+        "section 4.2 and appendix F (disentanglement; C20, C21); the paper has no figure of it",
+    ),
+}
+"""By their names on the command line, which are those of modules of this package."""
 
 
 def experiment(name: str) -> Experiment:

@@ -9,7 +9,7 @@ from typing import Any
 
 from pyresac.atomic import write_atomically
 from pyresac.errors import InputError
-from pyresac.experiments.experiment import EXPERIMENTS, SCALES, experiment
+from pyresac.experiments.experiment import EXPERIMENTS, SCALES
 from pyresac.reading import read_object
 from pyresac.training.versions import versions
 
@@ -91,14 +91,14 @@ def _verdicts(found: dict[str, dict[str, Any]]) -> str:
 
 
 def _section(folder: Path, name: str, content: dict[str, Any]) -> str:
-    module = experiment(name)
+    entry = EXPERIMENTS[name]
     figures = []
     for file in content.get("figures", ()):
         image = base64.b64encode((folder / "figures" / file).read_bytes()).decode()
         figures.append(f'<p><img src="data:image/png;base64,{image}" alt="{escape(file)}"></p>')
     return (
-        f'<h2 id="{escape(name)}">{escape(name)}</h2><p>{escape(_sentence(module.ABOUT))}. '
-        f"In the paper: {escape(module.SOURCE)}. Scale: {escape(content['scale'])}. "
+        f'<h2 id="{escape(name)}">{escape(name)}</h2><p>{escape(_sentence(entry.about))}. '
+        f"In the paper: {escape(entry.source)}. Scale: {escape(content['scale'])}. "
         f"Command: <code>{escape(content['command'])}</code></p>"
         + "".join(figures)
         + "".join(_table(table) for table in content["tables"])

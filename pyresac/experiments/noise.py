@@ -16,8 +16,6 @@ from pyresac.experiments.experiment import Finding, Outcome, Run, Scale, Table, 
 from pyresac.experiments.pool import is_finished
 from pyresac.experiments.statistics import paired_interval
 
-ABOUT = "λ_ale with and without noise: is κ a remedy for noise?"
-SOURCE = "table 5"
 RUNS_IN = "noise"
 TASK = "HalfCheetah-v5"
 OBSERVATION, REWARD = 0.1, 1.0

@@ -27,8 +27,6 @@ from pyresac.experiments.experiment import Finding, Outcome, Run, Scale, Table, 
 from pyresac.tasks.gymnasium_task import BoxTask
 from pyresac.training.restored import Restored
 
-ABOUT = "mean and worst-quartile return under changing gravity, on held-out and on training tasks"
-SOURCE = "table 4"
 RUNS_IN = "nonstationary"
 LABELS: Mapping[Scale, tuple[str, ...]] = {
     "smoke": ("SAC", "RE-SAC B0"),

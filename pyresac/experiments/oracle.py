@@ -19,8 +19,6 @@ from pyresac.experiments.experiment import Finding, Outcome, Run, Scale, Table, 
 from pyresac.tasks.task import Played
 from pyresac.training.restored import Restored
 
-ABOUT = "errors of the critics against what is earned: best head, mean, bound, minimum"
-SOURCE = "tables 1 and 2 (Oracle MAE and its aggregators)"
 RUNS_IN = "returns"
 EPISODES: dict[Scale, int] = {"smoke": 3, "cpu": 50, "paper": 50}
 PAPER = {

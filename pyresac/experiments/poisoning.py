@@ -19,8 +19,6 @@ from pyresac.experiments.experiment import Finding, Outcome, Run, Scale, Table, 
 from pyresac.tabular import FiniteMDP, RevOperator, solve
 from pyresac.tabular.values import PolicyMean
 
-ABOUT = "over- and underestimation against the exact Q* on finite MDPs, for each algorithm's tabular form"
-SOURCE = "appendix on Q-value poisoning (C01); the paper has no figure of it"
 RUNS_IN = "poisoning"
 SEEDS: dict[Scale, int] = {"smoke": 3, "cpu": 10, "paper": 50}
 SWEEPS: dict[Scale, int] = {"smoke": 50, "cpu": 1_000, "paper": 10_000}

@@ -22,8 +22,6 @@ from pyresac.experiments.oracle import EPISODES, values_of
 from pyresac.experiments.statistics import rank_correlation
 from pyresac.training.restored import Restored
 
-ABOUT = "the critics' oracle error in bins of rareness, by the evaluation's states and by those trained on"
-SOURCE = "figure 1"
 RUNS_IN = "returns"
 REFERENCES = ("evaluation", "training")
 SHOWN = 6

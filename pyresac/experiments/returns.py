@@ -16,8 +16,6 @@ from pyresac.experiments.experiment import Finding, Outcome, Run, Scale, Table, 
 from pyresac.experiments.statistics import interquartile_mean, interval
 from pyresac.tasks.gymnasium_task import BoxTask
 
-ABOUT = "learning curves and final returns of the eight algorithms and RE-SAC's variants"
-SOURCE = "figure 2, table 1 (returns)"
 RUNS_IN = "returns"
 EPISODES = 5
 LONG = 5_000

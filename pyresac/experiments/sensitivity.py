@@ -16,8 +16,6 @@ from pyresac.experiments.deep_runs import Cell, cell, last_quarter, mean_cell, s
 from pyresac.experiments.experiment import Finding, Outcome, Run, Scale, Table, held
 from pyresac.experiments.pool import is_finished
 
-ABOUT = "K, λ_anc, β_end, α_ind, τ_ema one at a time, and λ_epi × λ_ale"
-SOURCE = "table 3 and the findings (i) to (v) below it"
 RUNS_IN = "sensitivity"
 CORRIDOR = "corridor"
 TASKS: Mapping[Scale, tuple[str, ...]] = {

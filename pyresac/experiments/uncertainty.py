@@ -23,8 +23,6 @@ from pyresac.deep.replay import Batch
 from pyresac.experiments.experiment import Finding, Outcome, Run, Scale, Table
 from pyresac.experiments.statistics import rank_correlation
 
-ABOUT = "how Γ_epi, κ and the error go with data and with noise"
-SOURCE = "section 4.2 and appendix F (disentanglement; C20, C21); the paper has no figure of it"
 RUNS_IN = "uncertainty"
 SAMPLES = (64, 256, 1024, 4096)
 NOISES = (0.0, 0.5, 1.0, 2.0)

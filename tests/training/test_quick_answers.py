@@ -74,6 +74,11 @@ def test_evaluate_answers_without_pytorch(tmp_path: Path) -> None:
     answers("pyresac.evaluate", calls, tmp_path, ("torch",))
 
 
+def test_the_experiments_answer_without_pytorch(tmp_path: Path) -> None:
+    calls = [(["list"], 0), (["--help"], 0), (["plan", "--help"], 0), (["plan", "nothing"], 2), (["run"], 2)]
+    answers("pyresac.experiments.__main__", calls, tmp_path, ("torch", "matplotlib"))
+
+
 def test_the_tabular_half_needs_neither_pytorch_nor_gymnasium() -> None:
     program = "import sys, pyresac.tabular; assert not {'torch', 'gymnasium', 'matplotlib'} & set(sys.modules)"
     subprocess.run([sys.executable, "-c", program], check=True, timeout=300)
