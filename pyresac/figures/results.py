@@ -35,6 +35,9 @@ LABELS = {
     "both-1": "both penalties, λ_epi = 1",
     "epistemic-1": "epistemic only, λ_epi = 1",
     "resac-k5": "RE-SAC, K = 5",
+    "fast": "preset fast",
+    "sac": "SAC",
+    "td3": "TD3",
     "sb3-sac": "SAC of Stable-Baselines3",
     "schedule": "RE-SAC on top of schedule",
     "linear": "RE-SAC on top of linear",
@@ -149,11 +152,10 @@ def ablations_figure(experiment: RunGroup) -> Figure:
     return figure
 
 
-def hopper_figure(experiment: RunGroup) -> Figure:
-    """Return over steps of both agents."""
-    return learning_curve(
-        experiment.groups, RETURN, "Hopper-v5: evaluation return, mean and range where there are several seeds", {}
-    )
+def return_figure(task: str) -> Callable[[RunGroup], Figure]:
+    """Draws return over steps on a Gymnasium task."""
+    title = f"{task}: evaluation return, mean and range where there are several seeds"
+    return lambda experiment: learning_curve(experiment.groups, RETURN, title, {})
 
 
 FIGURES: dict[str, tuple[str, Callable[[RunGroup], Figure]]] = {
@@ -175,8 +177,11 @@ FIGURES: dict[str, tuple[str, Callable[[RunGroup], Figure]]] = {
         "results-slack",
         reward_figure("Published slow corridor: where the policy begins decides where it ends"),
     ),
-    "hopper": ("results-hopper", hopper_figure),
-    "hopper-parts": ("results-hopper-parts", hopper_figure),
+    "hopper": ("results-hopper", return_figure("Hopper-v5")),
+    "hopper-parts": ("results-hopper-parts", return_figure("Hopper-v5")),
+    "hopper-100k": ("results-hopper-100k", return_figure("Hopper-v5")),
+    "halfcheetah-100k": ("results-halfcheetah-100k", return_figure("HalfCheetah-v5")),
+    "walker2d-100k": ("results-walker2d-100k", return_figure("Walker2d-v5")),
 }
 """Experiments, each with the name of its figure and who draws it."""
 
