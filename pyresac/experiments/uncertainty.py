@@ -21,6 +21,7 @@ from pyresac.deep.learner import Learner
 from pyresac.deep.networks.inputs import Inputs
 from pyresac.deep.replay import Batch
 from pyresac.experiments.experiment import Finding, Outcome, Run, Scale, Table
+from pyresac.experiments.kept import kept
 from pyresac.experiments.statistics import rank_correlation
 
 RUNS_IN = "uncertainty"
@@ -76,6 +77,13 @@ def measured(samples: int, noise: float, updates: int, seed: int) -> dict[str, f
     }
 
 
+def made(folder: Path, samples: int, noise: float, updates: int, seed: int) -> dict[str, float]:
+    """`measured`, or what an earlier call kept of it."""
+    name = f"n{samples} sigma{noise:g} seed{seed}"
+    found: dict[str, float] = kept(folder, name, updates, lambda: measured(samples, noise, updates, seed))
+    return found
+
+
 def _values(learner: Learner, inputs: NDArray[np.float64]) -> NDArray[np.float64]:
     rows = torch.from_numpy(inputs.astype(np.float32))
     return learner.values(Inputs(rows[:, 1:], None), rows[:, :1]).double().numpy()
@@ -84,7 +92,7 @@ def _values(learner: Learner, inputs: NDArray[np.float64]) -> NDArray[np.float64
 def analyse(folder: Path, scale: Scale, figures: Path) -> Outcome:
     """See `Experiment`."""
     grid = [(samples, noise, seed) for samples in SAMPLES for noise in NOISES for seed in range(SEEDS[scale])]
-    found = [measured(samples, noise, UPDATES[scale], seed) for samples, noise, seed in grid]
+    found = [made(folder, samples, noise, UPDATES[scale], seed) for samples, noise, seed in grid]
     log_data = np.log([samples for samples, _, _ in grid])
     sigma = np.array([noise for _, noise, _ in grid])
     correlations = {
