@@ -72,6 +72,7 @@ public import RESAC.Certificate.Span
 public import RESAC.Certificate.Rounding
 public import RESAC.Certificate.Float
 public import RESAC.Certificate.Checker
+public import RESAC.Certificate.Intervals
 public import RESAC.Certificates.FrozenLake
 public import RESAC.Certificates.PolicyChain
 public import RESAC.Certificates.RobustChain

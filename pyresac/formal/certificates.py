@@ -1,16 +1,14 @@
-"""A solved table as a Lean file that the kernel checks: the arithmetic and the text.
+"""A solved table as a problem that Lean's kernel checks: the arithmetic.
 
 The operator is that of `pyresac.tabular.RevOperator`: a maximum, minimum or policy's mean over actions, frozen
-penalties of the pair or of the next pair, the nominal expectation or the worst of finitely many kernels. All of its
-float64 numbers are read as the rationals that they are, each row (of a kernel, of the policy) divided by its exact sum;
-the text is a `RESAC.Problem`, and Lean's kernel decides `Problem.check` (`RESAC.Problem.sound`, C47). How the table was
-found plays no part.
+penalties of the pair or of the next pair, the nominal expectation, the worst of finitely many kernels or of an interval
+set. All of its float64 numbers are read as the rationals that they are, each row (of a kernel, of the policy) divided by
+its exact sum. Lean's kernel decides the text of `certificate_text` (`RESAC.Problem.sound`,
+`RESAC.IntervalProblem.sound`, C47). How the table was found plays no part.
 """
 
 from __future__ import annotations
 
-import re
-import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -21,32 +19,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pyresac.formal.errors import FormalError
-from pyresac.tabular import Max, Min, Nominal, PolicyMean, RevOperator, WorstOfKernels
+from pyresac.formal.interval_rows import Box, Row, worst_members
+from pyresac.tabular import IntervalSet, Max, Min, Nominal, PolicyMean, RevOperator, WorstOfKernels
 from pyresac.tabular.checks import Floats
 from pyresac.tabular.mdp import FiniteMDP
 
-Row = tuple[tuple[int, int], ...]
-"""(next state, weight), weights natural and not all 0."""
 FINER = 2**20
 """How much finer than the table the bounds on the residual are written."""
 DIGITS = 3
 """Significant decimal digits of a certified bound, rounded up."""
-WIDTH = 100
 FUNCTIONALS = {Max: "max", Min: "min", PolicyMean: "mean"}
 """The value functionals that Lean checks, by its names for them (`RESAC.Functional`)."""
-NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A pair: numerators over the common denominator, the policy's weight, and a row for each kernel."""
+    """A pair: numerators over the common denominator, the policy's weight, and a row for each kernel; for an interval
+    set the worst member of it, and the set."""
 
     reward: int
     penalty: int
     offset: int
     value: int
     weight: int
-    rows: tuple[Row, ...]
+    rows: tuple[Row, ...] = ()
+    box: Box | None = None
 
 
 @dataclass(frozen=True)
@@ -82,7 +79,6 @@ def certificate(operator: RevOperator, q: Floats) -> LeanCertificate:
     _check(operator, q)
     mdp = operator.mdp
     available = np.ones(mdp.reward.shape, dtype=bool) if mdp.available is None else mdp.available
-    rows = [_rows(model) for model in _models(operator)]
     gamma = Fraction(mdp.discount)
     pairs = [[_first(available[s], a) for a in range(mdp.n_actions)] for s in range(mdp.n_states)]
     exact = {
@@ -91,23 +87,36 @@ def certificate(operator: RevOperator, q: Floats) -> LeanCertificate:
         for a in pairs[s]
     }
     den = FINER * lcm(*(x.denominator for numbers in exact.values() for x in numbers))
-    entries = {
-        (s, a): _entry_of([int(x * den) for x in numbers], tuple(kernel[s * mdp.n_actions + a] for kernel in rows))
-        for (s, a), numbers in exact.items()
-    }
     weights, scale = _policy_weights(operator)
-    states = tuple(
-        tuple(replace(entries[s, first], weight=weights[s][a]) for a, first in enumerate(pairs[s]))
+    bare = tuple(
+        tuple(_entry_of([int(x * den) for x in exact[s, first]], weights[s][a]) for a, first in enumerate(pairs[s]))
         for s in range(mdp.n_states)
     )
     functional = FUNCTIONALS[type(operator.value)]
-    residuals = list(_residuals(states, gamma, functional, scale))
+    v = _state_values(bare, functional, scale)
+    sets = _sets(operator, v)
+    states = tuple(
+        tuple(replace(e, rows=sets[s, first][0], box=sets[s, first][1]) for e, first in zip(row, pairs[s], strict=True))
+        for s, row in enumerate(bare)
+    )
+    residuals = list(_residuals(states, v, gamma))
     return LeanCertificate(den, gamma, functional, scale, states, floor(min(residuals)), -floor(-max(residuals)))
 
 
-def _entry_of(numbers: list[int], rows: tuple[Row, ...]) -> Entry:
+def _entry_of(numbers: list[int], weight: int) -> Entry:
     reward, penalty, offset, value = numbers
-    return Entry(reward, penalty, offset, value, 0, rows)
+    return Entry(reward, penalty, offset, value, weight)
+
+
+def _sets(operator: RevOperator, v: list[Fraction]) -> dict[tuple[int, int], tuple[tuple[Row, ...], Box | None]]:
+    """The rows of every available pair: one for each kernel, or the worst member of an interval set, and the set."""
+    mdp = operator.mdp
+    pairs = [divmod(i, mdp.n_actions) for i in range(mdp.reward.size)]
+    kept = [(s, a) for s, a in pairs if mdp.available is None or mdp.available[s, a]]
+    if isinstance(operator.expectation, IntervalSet):
+        return {pair: ((row,), box) for pair, (row, box) in worst_members(operator.expectation, mdp, kept, v).items()}
+    kernels = [_rows(model) for model in _models(operator)]
+    return {(s, a): (tuple(kernel[s * mdp.n_actions + a] for kernel in kernels), None) for s, a in kept}
 
 
 def _policy_weights(operator: RevOperator) -> tuple[list[list[int]], int]:
@@ -133,10 +142,13 @@ def _check(operator: object, q: Floats) -> None:
             f"the value functional is {type(operator.value).__name__}; Lean checks Max, Min and PolicyMean (ℚ has no "
             "exponential)"
         )
-    if not isinstance(operator.expectation, (Nominal, WorstOfKernels)):
+    if not isinstance(operator.expectation, (Nominal, WorstOfKernels, IntervalSet)):
         raise FormalError(
-            f"the expectation is {type(operator.expectation).__name__}; Lean checks Nominal and WorstOfKernels"
+            f"the expectation is {type(operator.expectation).__name__}; Lean checks Nominal, WorstOfKernels and "
+            "IntervalSet"
         )
+    if isinstance(operator.expectation, IntervalSet) and operator.expectation.optimistic:
+        raise FormalError("the interval set is optimistic; Lean checks the worst case over it")
     if operator.mdp.continuation is not None:
         raise FormalError("the MDP is a done-masked reading; certify the full-kernel MDP")
     if q.shape != operator.mdp.reward.shape:
@@ -181,15 +193,16 @@ def _first(available: NDArray[np.bool_], a: int) -> int:
     return a if available[a] else int(np.flatnonzero(available)[0])
 
 
-def _residuals(
-    states: tuple[tuple[Entry, ...], ...], gamma: Fraction, functional: str, scale: int
-) -> Iterator[Fraction]:
-    """T Q − Q at every pair, times the common denominator."""
+def _state_values(states: tuple[tuple[Entry, ...], ...], functional: str, scale: int) -> list[Fraction]:
+    """The values of the states, times the common denominator."""
     if functional == "mean":
-        v = [Fraction(sum(e.weight * (e.value - e.offset) for e in state), scale) for state in states]
-    else:
-        extremum = max if functional == "max" else min
-        v = [Fraction(extremum(e.value - e.offset for e in state)) for state in states]
+        return [Fraction(sum(e.weight * (e.value - e.offset) for e in state), scale) for state in states]
+    extremum = max if functional == "max" else min
+    return [Fraction(extremum(e.value - e.offset for e in state)) for state in states]
+
+
+def _residuals(states: tuple[tuple[Entry, ...], ...], v: list[Fraction], gamma: Fraction) -> Iterator[Fraction]:
+    """T Q − Q at every pair, times the common denominator."""
     for e in (e for state in states for e in state):
         worst = min(sum((w * v[i] for i, w in row), Fraction(0)) / sum(w for _, w in row) for row in e.rows)
         yield e.reward + gamma * (worst - e.penalty) - e.value
@@ -199,107 +212,11 @@ def rounded_up(x: Fraction) -> Fraction:
     """The least number of `DIGITS` significant decimal digits that is no less than x ≥ 0."""
     if x == 0:
         return x
-    unit = Fraction(10) ** (_exponent(x) - DIGITS + 1)
+    unit = Fraction(10) ** (exponent(x) - DIGITS + 1)
     return -floor(-x / unit) * unit
 
 
-def _exponent(x: Fraction) -> int:
+def exponent(x: Fraction) -> int:
     """The e with 10ᵉ ≤ x < 10ᵉ⁺¹."""
     e = len(str(x.numerator)) - len(str(x.denominator))
     return e if Fraction(10) ** e <= x else e - 1
-
-
-# ---------------------------------------------------------------------------------------------- Lean text
-
-
-def lean_text(found: LeanCertificate, name: str, title: str) -> str:
-    """The Lean file: the problem, the check, and what follows for the table.
-
-    name: the last part of the namespace. title: one line on what was solved.
-    """
-    if not NAME.fullmatch(name):
-        raise FormalError(f"name is {name!r}; it must be a letter followed by letters, digits and _")
-    rows = max(len(e.rows) for state in found.states for e in state)
-    states = ",\n    ".join("[" + ",\n     ".join(_entry(e) for e in state) + "]" for state in found.states)
-    bound = found.bound
-    return TEXT.format(
-        name=name,
-        title=textwrap.fill(title, WIDTH),
-        n=len(found.states) - 1,
-        m=len(found.states[0]) - 1,
-        k=rows - 1,
-        den=found.den,
-        gamma_num=found.gamma.numerator,
-        gamma_den=found.gamma.denominator,
-        functional=found.functional,
-        scale=found.scale,
-        states=states,
-        low=found.low,
-        high=found.high,
-        bound=f"{bound.numerator} / {bound.denominator}" if bound.denominator > 1 else str(bound.numerator),
-        about=decimal(bound),
-    )
-
-
-def decimal(x: Fraction) -> str:
-    """A number of few digits, exactly, in scientific notation."""
-    if x == 0:
-        return "0"
-    e = _exponent(x)
-    digits = x / Fraction(10) ** e
-    return f"{float(digits):g}e{e}"
-
-
-def _entry(e: Entry) -> str:
-    rows = ", ".join("[" + ", ".join(f"({i}, {w})" for i, w in row) + "]" for row in e.rows)
-    text = f"⟨{e.reward}, {e.penalty}, {e.offset}, {e.value}, {e.weight}, [{rows}]⟩"
-    return ("\n      ").join(textwrap.wrap(text, WIDTH - 6, break_long_words=False, break_on_hyphens=False))
-
-
-TEXT = """\
-module
-
-public import RESAC.Certificate.Checker
-
-public section
-
-/-!
-# A certified table: {name}
-
-{title}
-
-Written by `python -m pyresac.formal.certify`: do not edit. The table was computed in float64 by a
-solver that nobody need trust; the kernel decides that it is within {about} of the fixed point.
--/
-
-noncomputable section
-
-namespace RESAC.Certificates.{name}
-
-set_option maxRecDepth 100000
-
-/-- The operator and the table: numerators over `den`, each row as (next state, weight). -/
-@[expose] def problem : Problem where
-  n := {n}
-  m := {m}
-  k := {k}
-  den := {den}
-  gammaNum := {gamma_num}
-  gammaDen := {gamma_den}
-  functional := .{functional}
-  scale := {scale}
-  states := [
-    {states}]
-  lo := {low}
-  hi := {high}
-
-/-- The kernel runs the checker. -/
-theorem checked : problem.check = true := by decide +kernel
-
-/-- **The fixed point exists, is unique, and is within {about} of the table, in the sup-norm.** -/
-theorem certified : ∃ Qs, problem.backup Qs = Qs ∧ (∀ Q', problem.backup Q' = Q' → Q' = Qs) ∧
-    supNorm (fun s a => problem.table s a - Qs s a) ≤ {bound} :=
-  Problem.sound_supNorm checked (by decide +kernel)
-
-end RESAC.Certificates.{name}
-"""

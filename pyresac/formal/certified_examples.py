@@ -17,7 +17,8 @@ import tyro
 
 from pyresac.command import safe_streams
 from pyresac.envs.bus.environment import BusCorridor
-from pyresac.formal.certificates import certificate, lean_text
+from pyresac.formal.certificate_text import lean_text
+from pyresac.formal.certificates import certificate
 from pyresac.tabular import FiniteMDP, PolicyMean, RevOperator, WorstOfKernels, solve
 from pyresac.tabular.checks import Floats
 from pyresac.tabular.families import chain

@@ -22,7 +22,8 @@ from pyresac.atomic import write_atomically
 from pyresac.command import safe_streams
 from pyresac.errors import InputError
 from pyresac.formal.build import Builder, Result
-from pyresac.formal.certificates import LeanCertificate, certificate, decimal, lean_text, rounded_up
+from pyresac.formal.certificate_text import decimal, lean_text
+from pyresac.formal.certificates import LeanCertificate, certificate, rounded_up
 from pyresac.formal.check import built_folder, report
 from pyresac.formal.errors import FormalError
 from pyresac.formal.home import cache_folder

@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pyresac.formal.certificates import certificate, decimal, lean_text, rounded_up
+from pyresac.formal.certificate_text import decimal, lean_text
+from pyresac.formal.certificates import certificate, rounded_up
 from pyresac.formal.certified_examples import EXAMPLES, FOLDER, example_text
 from pyresac.formal.certify import main
 from pyresac.formal.errors import FormalError

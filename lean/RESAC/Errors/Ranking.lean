@@ -17,7 +17,8 @@ counterexamples to the paper's statement are in `RESAC.Errors.RankingCounterexam
   no part in the policy (C22).
 * `ranking_of_margin`, `ranking_of_margin_strict`: the margin theorem (C22, C25).
 * `rev_ranking_of_margin`: the sharper margin for the penalty `Γ(s,a)` (C22).
-* `margin_theorem`, `margin_theorem_next`, `constant_penalty`, `kappa_ranking_next`: the finite
+* `margin_theorem`, `margin_theorem_next`, `margin_theorem_policy` (for a fixed policy, the
+  oscillation of the policy's mean penalty), `constant_penalty`, `kappa_ranking_next`: the finite
   statements in the paper's terms.
 * `margin_sharp`: no smaller margin will do (C22).
 -/
@@ -181,6 +182,35 @@ theorem margin_theorem_next (hγ : 0 ≤ γ) (hγ₁ : γ < 1) (hP : ∀ s a, Is
   refine ranking_of_margin h ?_
   have e : lam * Γmax + κ - (lam * Γmin + κ) = lam * (Γmax - Γmin) := by clear h hQs hQr; grind
   rwa [e]
+
+/-- **The margin theorem for a fixed policy**, `a' ∼ π(·|s')`, the penalty of the next pair: what
+counts is the oscillation of the penalty's *mean under the policy*, `Σ_a π(a|s)·Γ(s,a)`, however much
+`Γ` itself varies. Appendix G, "sampled via `a' ∼ π`", corrected; C22. -/
+theorem margin_theorem_policy (hγ : 0 ≤ γ) (hγ₁ : γ < 1) (hP : ∀ s a, IsProb (P s a))
+    (hlam : 0 ≤ lam) {π : Fin (n + 1) → Fin (k + 1) → K} (hπ : ∀ s, IsProb (π s))
+    (hΓ : ∀ s, Γmin ≤ expect (π s) (Γ s) ∧ expect (π s) (Γ s) ≤ Γmax)
+    (hQs : rev R γ (kernelE P) (policyV π) (fun _ _ => 0) Qs = Qs)
+    (hQr : revNext R γ (kernelE P) (policyV π) (fun s a => lam * Γ s a) κ Qr = Qr)
+    (s : Fin (n + 1)) (a₁ a₂ : Fin (k + 1))
+    (gap : γ * (lam * (Γmax - Γmin)) / (1 - γ) ≤ Qs s a₁ - Qs s a₂) : Qr s a₂ ≤ Qr s a₁ := by
+  let mean : Fin (n + 1) → Fin (k + 1) → K := fun s a => expect (P s a) fun s' => expect (π s') (Γ s')
+  have e₁ : rev R γ (kernelE P) (policyV π) (fun s a => lam * mean s a + κ) =
+      revNext R γ (kernelE P) (policyV π) (fun s a => lam * Γ s a) κ := by
+    funext Q s a
+    have e : expect (P s a) (fun s' => expect (π s') fun a' => Q s' a' - lam * Γ s' a') =
+        expect (P s a) (fun s' => expect (π s') (Q s')) - lam * mean s a := by
+      rw [← expect_mul_left, ← expect_sub]
+      congr 1; funext s'
+      rw [expect_sub, expect_mul_left]
+    show R s a + γ * (expect (P s a) (fun s' => expect (π s') (Q s')) - (lam * mean s a + κ)) =
+      R s a + γ * (expect (P s a) (fun s' => expect (π s') fun a' => Q s' a' - lam * Γ s' a') - κ)
+    rw [e]
+    clear e gap hQs hQr
+    grind
+  rw [← e₁] at hQr
+  exact margin_theorem hγ hγ₁ hP hlam (policyV_monetary hπ)
+    (fun s a => ⟨le_expect (hP s a) fun s' => (hΓ s').1, expect_le (hP s a) fun s' => (hΓ s').2⟩)
+    hQs hQr s a₁ a₂ gap
 
 /-- The finite case of `constant_ranking`: a constant penalty `Δ` preserves the ranking of actions
 and lowers the fixed point by `γΔ/(1-γ)`. Appendix G, for `Δ` constant; C22, C23. -/
