@@ -74,6 +74,7 @@ public import RESAC.Certificate.Float
 public import RESAC.Certificate.Checker
 public import RESAC.Certificate.Intervals
 public import RESAC.Certificates.FrozenLake
+public import RESAC.Certificates.IntervalChain
 public import RESAC.Certificates.PolicyChain
 public import RESAC.Certificates.RobustChain
 public import RESAC.Certificates.Corridor

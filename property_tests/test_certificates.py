@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import permutations
 
 import numpy as np
 import pytest
@@ -10,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from property_tests.claims import claim
-from property_tests.rational import Q, entries, subtract, sup
+from property_tests.rational import Q, Vector, entries, subtract, sup
 from property_tests.strategies import distributions, mdps, operators, tables_like
-from pyresac.formal.certificates import certificate, rounded_up
-from pyresac.tabular import FiniteMDP, Max, Min, PolicyMean, RevOperator, WorstOfKernels
+from pyresac.formal.certificates import Entry, certificate, rounded_up
+from pyresac.tabular import FiniteMDP, IntervalSet, Max, Min, PolicyMean, RevOperator, WorstOfKernels
 from pyresac.tabular.exact import ExactMDP, ExactRev
 from pyresac.tabular.solvers.certificate import Rounding, underflow_unit
 from pyresac.tabular.values import UNIT
@@ -71,6 +72,73 @@ def test_c47_what_a_certificate_says_is_true_of_the_exact_fixed_point(
     assert Fraction(found.low, found.den) <= min(residual) < Fraction(found.low + 1, found.den)
     assert Fraction(found.high - 1, found.den) < max(residual) <= Fraction(found.high, found.den)
     assert sup(subtract(exact.fixed_point(), q)) <= found.exact_bound <= found.bound
+
+
+@st.composite
+def interval_sets(draw: st.DrawFn, mdp: ExactMDP) -> tuple[Q, Q]:
+    """Dyadic bounds [s][a][s'] on a row of the MDP, of different widths below and above it, cut to [0, 1]."""
+    width = st.sampled_from([Fraction(0), Fraction(1, 8), Fraction(1, 4), Fraction(1)])
+    states, actions = range(mdp.n_states), range(mdp.n_actions)
+    low = [[[max(p - draw(width), Fraction(0)) for p in mdp.transition[s][a]] for a in actions] for s in states]
+    high = [[[min(p + draw(width), Fraction(1)) for p in mdp.transition[s][a]] for a in actions] for s in states]
+    return low, high  # type: ignore[return-value]
+
+
+@claim("C47", lean="RESAC.IntervalProblem.sound")
+@given(st.data(), mdps(max_states=3, max_actions=2, dyadic=True), st.sampled_from(["max", "min"]))
+def test_c47_a_certificate_over_intervals_is_true_of_the_exact_worst_case(
+    data: st.DataObject, mdp: ExactMDP, kind: str
+) -> None:
+    """Each row is a member of its set, no vertex of which has a smaller mean; the bound holds for the fixed point."""
+    low, high = data.draw(interval_sets(mdp))
+    q, gamma_table = data.draw(tables_like(mdp, dyadic=True)), data.draw(tables_like(mdp, dyadic=True))
+    model = FiniteMDP.from_arrays(floats(mdp.transition), floats(mdp.reward), float(mdp.discount))
+    operator = RevOperator(
+        model, epistemic=floats(gamma_table), lambda_epi=0.5, value=Max() if kind == "max" else Min(),
+        penalty_at="next", expectation=IntervalSet(floats(low), floats(high)),
+    )  # fmt: skip
+    found = certificate(operator, floats(q))
+    pick = max if kind == "max" else min
+    v = [pick(x - g / 2 for x, g in zip(*rows, strict=True)) for rows in zip(q, gamma_table, strict=True)]
+    for s in range(mdp.n_states):
+        for a in range(mdp.n_actions):
+            assert_worst(found.states[s][a], low[s][a], high[s][a], v)
+    exact = ExactRev(
+        mdp, epistemic=gamma_table, lambda_epi=Fraction(1, 2), value=kind, penalty_at="next",
+        kernels=[vertex_kernel(mdp, low, high, order) for order in permutations(range(mdp.n_states))],
+    )  # fmt: skip
+    residual = entries(subtract(exact(q), q))
+    assert Fraction(found.low, found.den) <= min(residual) < Fraction(found.low + 1, found.den)
+    assert Fraction(found.high - 1, found.den) < max(residual) <= Fraction(found.high, found.den)
+    assert sup(subtract(exact.fixed_point(), q)) <= found.exact_bound <= found.bound
+
+
+def assert_worst(entry: Entry, low: Vector, high: Vector, v: list[Fraction]) -> None:
+    """What Lean checks of a row: within its bounds, at the lower above the threshold, at the upper below it."""
+    (row,), box = entry.rows, entry.box
+    assert box is not None
+    total, threshold = sum(w for _, w in row), v[box.pivot]
+    assert {i for i, x in enumerate(high) if x > 0} == {i for i, _ in row}
+    for (i, w), (least, most) in zip(row, box.bounds, strict=True):
+        assert (Fraction(least, total), Fraction(most, total)) == (low[i], high[i])
+        assert least <= w <= most
+        assert w == least or v[i] <= threshold
+        assert w == most or v[i] >= threshold
+
+
+def vertex_kernel(mdp: ExactMDP, low: Q, high: Q, order: tuple[int, ...]) -> Q:
+    """The kernel of all rows that are filled up in one order of the states: for each value function one is worst."""
+
+    def row(least: Vector, most: Vector) -> Vector:
+        filled, left = list(least), 1 - sum(least)
+        for i in order:
+            step = min(left, most[i] - least[i])
+            filled[i] += step
+            left -= step
+        return tuple(filled)
+
+    pairs = range(mdp.n_actions)
+    return tuple(tuple(row(low[s][a], high[s][a]) for a in pairs) for s in range(mdp.n_states))  # type: ignore[arg-type]
 
 
 @claim("C47", lean="RESAC.Problem.sound")

@@ -1,7 +1,7 @@
 """The certificates that the library ships: `python -m pyresac.formal.certified_examples`.
 
-FrozenLake; a chain whose slips an adversary chooses from three kernels, with frozen penalties; the values of a policy
-on a chain; and a corridor: headways of simulated buses in bins, under three holding times, as frequencies.
+FrozenLake; a chain whose slips an adversary chooses from three kernels, with frozen penalties; a chain whose
+probabilities he chooses from intervals; the values of a policy on a chain; and a corridor: headways of simulated buses in bins, under three holding times, as frequencies.
 Writing them again solves the tables again, whose last bits may differ on another machine; the kernel accepts either.
 """
 
@@ -19,7 +19,7 @@ from pyresac.command import safe_streams
 from pyresac.envs.bus.environment import BusCorridor
 from pyresac.formal.certificate_text import lean_text
 from pyresac.formal.certificates import certificate
-from pyresac.tabular import FiniteMDP, PolicyMean, RevOperator, WorstOfKernels, solve
+from pyresac.tabular import FiniteMDP, IntervalSet, PolicyMean, RevOperator, WorstOfKernels, solve
 from pyresac.tabular.checks import Floats
 from pyresac.tabular.families import chain
 
@@ -52,6 +52,17 @@ def robust_chain() -> tuple[RevOperator, str]:
         expectation=WorstOfKernels([m.transition for m in models]),
     )  # fmt: skip
     title = "A chain of 6 states; the worst of the slips 0.1, 0.2, 0.3 at each pair; frozen penalties of both kinds."
+    return operator, title
+
+
+def interval_chain() -> tuple[RevOperator, str]:
+    """Each slip off by up to 0.05, a penalty of the next pair."""
+    mdp = chain(6, 0.9, slip=0.2)
+    operator = RevOperator(
+        mdp, epistemic=np.arange(12.0).reshape(6, 2), lambda_epi=0.05, penalty_at="next",
+        expectation=IntervalSet.around(mdp, 0.05),
+    )  # fmt: skip
+    title = "A chain of 6 states; the worst of all probabilities within 0.05; a frozen penalty of the next pair."
     return operator, title
 
 
@@ -93,6 +104,7 @@ def corridor() -> tuple[RevOperator, str]:
 EXAMPLES: dict[str, Callable[[], tuple[RevOperator, str]]] = {
     "FrozenLake": frozen_lake,
     "RobustChain": robust_chain,
+    "IntervalChain": interval_chain,
     "PolicyChain": policy_chain,
     "Corridor": corridor,
 }

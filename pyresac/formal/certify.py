@@ -1,9 +1,9 @@
 """Have Lean's kernel check a solved table: `python -m pyresac.formal.certify MODEL`.
 
-MODEL is an MDP file (.npz or .csv, see `FiniteMDP.load`) or the id of a Gymnasium toy-text environment. The table is
-solved here in float64, or read with --table from a .npy file, whoever computed it. Its residual is computed in exact
+MODEL is an MDP file (see `FiniteMDP.load`; a .drn file may hold intervals) or the id of a Gymnasium toy-text environment.
+The table is solved here in float64, or read with --table from a .npy file, whoever computed it. Its residual is computed in exact
 rationals; a Lean file with the problem and the theorem ‖Q − Q*‖∞ ≤ bound is written; and the kernel checks it
-(`RESAC.Problem.sound`, C47). Ends with status 1 where the table is not within the tolerance, or the kernel refuses the
+(`RESAC.Problem.sound`, `RESAC.IntervalProblem.sound`, C47). Ends with status 1 where the table is not within the tolerance, or the kernel refuses the
 file, and with status 2 where there is nothing to check: an unusable file, a NaN, rows that do not sum to 1.
 """
 
@@ -29,12 +29,16 @@ from pyresac.formal.errors import FormalError
 from pyresac.formal.home import cache_folder
 from pyresac.formal.install import install, lock
 from pyresac.formal.sources import closure, read_module, read_tree
-from pyresac.tabular import FiniteMDP, Max, Min, Nominal, PolicyMean, RevOperator, WorstOfKernels, solve
+from pyresac.tabular import FiniteMDP, IntervalSet, Max, Min, Nominal, PolicyMean, RevOperator, WorstOfKernels, solve
 from pyresac.tabular.checks import Floats
+from pyresac.tabular.expectations import ExpectationFunctional
+from pyresac.tabular.readers.drn import IntervalModelError
 from pyresac.tabular.values import ValueFunctional
 
 PROGRAM = "python -m pyresac.formal.certify"
-CHECKER = "RESAC.Certificate.Checker"
+CHECKER = "RESAC.Certificate.Intervals"
+"""The module that imports every checker."""
+FILES = (".npz", ".csv", ".mdp", ".tra", ".drn")
 
 
 @dataclass(frozen=True)
@@ -42,13 +46,15 @@ class CertifyOptions:
     """What to certify."""
 
     model: Annotated[str, tyro.conf.Positional]
-    """An MDP file (.npz, .csv) or the id of a toy-text environment."""
+    """An MDP file (.npz, .csv, .mdp, .tra, .drn) or the id of a toy-text environment."""
     discount: float | None = None
-    """The discount, in [0, 1); an .npz file brings its own."""
+    """The discount, in [0, 1); .npz and .mdp files bring their own."""
     table: Path | None = None
     """A .npy file with the table (S, A) to certify (default: solve it here)."""
     kernels: tuple[Path, ...] = ()
     """Further MDP files: with the model's own kernel theirs form a robust set."""
+    radius: float | None = None
+    """Every positive probability may be off by this, in [0, 1]: an interval set. A .drn file brings its own."""
     value: Literal["max", "min"] = "max"
     """The value functional over actions."""
     policy: Path | None = None
@@ -93,9 +99,7 @@ def solved(options: CertifyOptions) -> tuple[RevOperator, Floats, str]:
     """The operator, its table, and in words where the table is from."""
     if not options.tolerance > 0:
         raise FormalError(f"--tolerance is {options.tolerance:g}; it must be above 0")
-    mdp = _model(options.model, options.discount)
-    others = [FiniteMDP.load(path, mdp.discount).transition for path in options.kernels]
-    expectation = WorstOfKernels([mdp.transition, *others]) if others else Nominal()
+    mdp, expectation = _model(options)
     value: ValueFunctional = Max() if options.value == "max" else Min()
     if options.policy is not None:
         value = PolicyMean(_numbers("--policy", options.policy))
@@ -106,12 +110,32 @@ def solved(options: CertifyOptions) -> tuple[RevOperator, Floats, str]:
     return operator, solution.q, f"solved by {solution.method.replace('_', ' ')}"
 
 
-def _model(given: str, discount: float | None) -> FiniteMDP:
-    if Path(given).suffix in (".npz", ".csv"):
-        return FiniteMDP.load(Path(given), discount)
+def _model(options: CertifyOptions) -> tuple[FiniteMDP, ExpectationFunctional]:
+    """The model and what stands for its expectation: its kernel, the worst of several, or of an interval set."""
+    given, discount = Path(options.model), options.discount
+    try:
+        mdp = FiniteMDP.load(given, discount) if given.suffix in FILES else _environment(options.model, discount)
+    except IntervalModelError:
+        if options.kernels or options.radius is not None:
+            raise FormalError(
+                f"{given.name} holds its own intervals; give neither --kernels nor --radius with it"
+            ) from None
+        assert discount is not None  # or the file would not have been read
+        return IntervalSet.load(given, discount)
+    if options.kernels and options.radius is not None:
+        raise FormalError("--kernels and --radius are two robust sets; give one of them")
+    if options.radius is not None:
+        return mdp, IntervalSet.around(mdp, options.radius)
+    others = [FiniteMDP.load(path, mdp.discount).transition for path in options.kernels]
+    return mdp, WorstOfKernels([mdp.transition, *others]) if others else Nominal()
+
+
+def _environment(name: str, discount: float | None) -> FiniteMDP:
     if discount is None:
-        raise FormalError(f"{given} is no .npz or .csv file; for an environment's id give --discount, in [0, 1)")
-    return FiniteMDP.from_gymnasium(given, discount)
+        raise FormalError(
+            f"{name} is no file ending in {', '.join(FILES)}; for an environment's id give --discount, in [0, 1)"
+        )
+    return FiniteMDP.from_gymnasium(name, discount)
 
 
 def _numbers(option: str, path: Path) -> Floats:

@@ -15,12 +15,41 @@ from pyresac.formal.certified_examples import EXAMPLES, FOLDER, example_text
 from pyresac.formal.certify import main
 from pyresac.formal.errors import FormalError
 from pyresac.formal.install import Checker
-from pyresac.tabular import FiniteMDP, L1Ball, LiveOperator, NormPenalty, PolicyMean, RevOperator, Soft, solve
+from pyresac.tabular import (
+    FiniteMDP,
+    IntervalSet,
+    L1Ball,
+    LiveOperator,
+    NormPenalty,
+    PolicyMean,
+    RevOperator,
+    Soft,
+    solve,
+)
 from pyresac.tabular.families import chain
 from tests.formal.test_vectors import checked
 
 ROOT = Path(__file__).parents[2] / "lean"
 LAKE = ["FrozenLake-v1", "--discount", "0.9", "--write-only"]
+
+
+INTERVALS = """@type: MDP
+@reward_models
+r
+@nr_states
+2
+@nr_choices
+2
+@model
+state 0 [1] init
+\taction go [0]
+\t\t0 : [0.25, 0.5]
+\t\t1 : [0.5, 0.75]
+state 1 [0]
+\taction stay [0]
+\t\t1 : [1, 1]
+"""
+"""An interval model of two states, in Storm's format."""
 
 
 @pytest.fixture
@@ -64,6 +93,31 @@ def test_the_values_of_a_policy_are_written_with_its_weights(tmp_path: Path, mod
     assert "scale := 4" in text
 
 
+def test_intervals_of_a_radius_and_of_a_drn_file_are_written_with_their_bounds(tmp_path: Path) -> None:
+    """A pivot and the bounds of every pair; the same intervals from a file of Storm's."""
+    out = tmp_path / "Ball.lean"
+    assert main([*LAKE, "--radius", "0.05", "--out", str(out)]) == 0
+    text = out.read_text(encoding="utf-8")
+    assert "public import RESAC.Certificate.Intervals" in text
+    assert "def problem : IntervalProblem where" in text
+    assert len(re.findall(r"⟨\d+, \[\(", text)) == 64
+    drn = tmp_path / "model.drn"
+    drn.write_text(INTERVALS, encoding="utf-8")
+    arguments = [str(drn), "--discount", "0.5", "--write-only", "--out", str(out)]
+    assert main(arguments) == 0
+    assert "⟨1, [(1, 2), (2, 3)]⟩" in out.read_text(encoding="utf-8")
+    assert main([*arguments, "--radius", "0.1"]) == 2
+
+
+def test_intervals_that_hold_no_row_of_exact_sum_one_get_a_sentence() -> None:
+    """0.1 + 0.2 + 0.7 is below 1 in exact arithmetic: as lower and upper ends they leave no row."""
+    rows = np.array([[[0.1, 0.2, 0.7]]] * 3)
+    mdp = FiniteMDP.from_arrays(rows, np.zeros((3, 1)), 0.5)
+    operator = RevOperator(mdp, expectation=IntervalSet(rows, rows))
+    with pytest.raises(FormalError, match=r"the interval set at \(s=0, a=0\) is empty in exact arithmetic"):
+        certificate(operator, np.zeros((3, 1)))
+
+
 def test_a_policy_that_takes_an_unavailable_action_is_refused() -> None:
     rows, rewards = [[[1.0, 0], [0, 1.0]], [[0.5, 0.5], [0, 0]]], [[1.0, 0], [2.0, 0]]
     mdp = FiniteMDP.from_arrays(rows, rewards, 0.5, available=[[True, True], [True, False]])
@@ -80,6 +134,8 @@ def test_a_policy_that_takes_an_unavailable_action_is_refused() -> None:
         ([*LAKE, "--tolerance", "nan"], "--tolerance is nan; it must be above 0"),
         ([*LAKE, "--out", "1bad.lean"], "name is '1bad'; it must be a letter"),
         (["missing.npz"], "missing.npz is not a file"),
+        ([*LAKE, "--radius", "1.5"], "radius is 1.5; it must be in [0, 1]"),
+        ([*LAKE, "--radius", "0.1", "--kernels", "other.npz"], "two robust sets; give one of them"),
     ],
 )
 def test_bad_options_get_a_sentence(arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -110,8 +166,10 @@ def test_operators_without_a_finite_rational_form_are_refused_by_name(model: Rev
         certificate(LiveOperator(model.mdp, NormPenalty(0.1)), q)  # type: ignore[arg-type]
     with pytest.raises(FormalError, match="the value functional is Soft; Lean checks Max, Min and PolicyMean"):
         certificate(RevOperator(model.mdp, value=Soft(1.0)), q)
-    with pytest.raises(FormalError, match="the expectation is L1Ball; Lean checks Nominal and WorstOfKernels"):
+    with pytest.raises(FormalError, match="the expectation is L1Ball; Lean checks Nominal, WorstOfKernels and IntervalS"):
         certificate(RevOperator(model.mdp, expectation=L1Ball(0.1)), q)
+    with pytest.raises(FormalError, match="the interval set is optimistic; Lean checks the worst case over it"):
+        certificate(RevOperator(model.mdp, expectation=IntervalSet.around(model.mdp, 0.1, optimistic=True)), q)
     with pytest.raises(FormalError, match=r"the table has shape \(2, 3\); the MDP asks for \(3, 2\)"):
         certificate(model, q.T)
     masked = FiniteMDP.from_gymnasium("FrozenLake-v1", 0.9, done_masked=True)
@@ -139,7 +197,7 @@ def shipped(name: str) -> tuple[str, np.ndarray]:
 
 
 @pytest.mark.parametrize(
-    "name", ["FrozenLake", "RobustChain", "PolicyChain", pytest.param("Corridor", marks=pytest.mark.slow)]
+    "name", ["FrozenLake", "RobustChain", "IntervalChain", "PolicyChain", pytest.param("Corridor", marks=pytest.mark.slow)]
 )
 def test_a_shipped_certificate_is_what_python_writes_for_its_table(name: str) -> None:
     text, q = shipped(name)

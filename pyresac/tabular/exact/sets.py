@@ -24,11 +24,12 @@ def filled(low: Row, high: Row, v: Row) -> list[Fraction]:
     """min over low ≤ q ≤ high, Σ q = 1: from the lowest value up. Raises InputError where the set is empty."""
     row = list(low)
     left = 1 - sum(low, Fraction(0))
+    empty = left < 0 or any(x > y for x, y in zip(low, high, strict=True))
     for i in sorted(range(len(v)), key=lambda i: v[i]):
         step = min(left, high[i] - low[i])
         row[i] += step
         left -= step
-    if left != 0 or any(x > y for x, y in zip(low, high, strict=True)):
+    if empty or left != 0:
         raise InputError("the interval set is empty: it must satisfy lower ≤ upper and Σ lower ≤ 1 ≤ Σ upper")
     return row
 
