@@ -6,10 +6,11 @@ from property_tests.mutant import Mutant
 
 TESTS = ("test_certificates",)
 FILE = "certificates.py"
+INTERVALS = "interval_rows.py"
 
 
-def _mutant(name: str, old: str, new: str) -> Mutant:
-    return Mutant(f"certificate: {name}", FILE, old, new, TESTS, part="formal")
+def _mutant(name: str, old: str, new: str, file: str = FILE) -> Mutant:
+    return Mutant(f"certificate: {name}", file, old, new, TESTS, part="formal")
 
 
 FORMAL = (
@@ -22,5 +23,9 @@ FORMAL = (
             "Fraction(max(-self.low, self.high, 0), self.den)"),
     _mutant("bound rounded down", "return -floor(-x / unit) * unit", "return floor(x / unit) * unit"),
     _mutant("minimum for the maximum", 'max if functional == "max" else min', 'min if functional == "max" else max'),
+    _mutant("best member of the intervals", "filled(low, high, v)", "filled(low, high, [-x for x in v])", INTERVALS),
+    _mutant("threshold at the least value", "max(above, key", "min(above, key", INTERVALS),
+    _mutant("lower ends where none is left", "else min(range(len(v)), key", "else max(range(len(v)), key", INTERVALS),
+    _mutant("upper ends for the lower", "(int(x * total), int(y", "(int(y * total), int(y", INTERVALS),
     _mutant("policy's weights not scaled", "for p in row] for row in shares]", "for p in row] for row in rows]"),
 )  # fmt: skip

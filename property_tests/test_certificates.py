@@ -11,13 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from property_tests.claims import claim
-from property_tests.rational import Q, Vector, entries, subtract, sup
-from property_tests.strategies import distributions, mdps, operators, tables_like
+from property_tests.rational import Q, Vector, combine, dot, entries, subtract, sup
+from property_tests.strategies import distributions, mdps, operators, tables_like, values
 from pyresac.formal.certificates import Entry, certificate, rounded_up
 from pyresac.tabular import FiniteMDP, IntervalSet, Max, Min, PolicyMean, RevOperator, WorstOfKernels
 from pyresac.tabular.exact import ExactMDP, ExactRev
+from pyresac.tabular.exact.mdp import Kernel
 from pyresac.tabular.solvers.certificate import Rounding, underflow_unit
-from pyresac.tabular.values import UNIT
+from pyresac.tabular.values import UNIT, ValueFunctional
 
 SUBNORMAL = underflow_unit()
 U, ETA = Fraction(UNIT), Fraction(SUBNORMAL) / 2
@@ -74,37 +75,48 @@ def test_c47_what_a_certificate_says_is_true_of_the_exact_fixed_point(
     assert sup(subtract(exact.fixed_point(), q)) <= found.exact_bound <= found.bound
 
 
+def float_value(value: str | Q) -> ValueFunctional:
+    """The float64 twin of an exact value functional."""
+    if isinstance(value, str):
+        return Max() if value == "max" else Min()
+    return PolicyMean(floats(value))
+
+
 @st.composite
-def interval_sets(draw: st.DrawFn, mdp: ExactMDP) -> tuple[Q, Q]:
+def interval_sets(draw: st.DrawFn, mdp: ExactMDP) -> tuple[Kernel, Kernel]:
     """Dyadic bounds [s][a][s'] on a row of the MDP, of different widths below and above it, cut to [0, 1]."""
     width = st.sampled_from([Fraction(0), Fraction(1, 8), Fraction(1, 4), Fraction(1)])
     states, actions = range(mdp.n_states), range(mdp.n_actions)
-    low = [[[max(p - draw(width), Fraction(0)) for p in mdp.transition[s][a]] for a in actions] for s in states]
-    high = [[[min(p + draw(width), Fraction(1)) for p in mdp.transition[s][a]] for a in actions] for s in states]
-    return low, high  # type: ignore[return-value]
+
+    def moved(sign: int) -> Kernel:
+        ends = [[[p + sign * draw(width) for p in mdp.transition[s][a]] for a in actions] for s in states]
+        return tuple(tuple(tuple(min(max(x, Fraction(0)), Fraction(1)) for x in row) for row in s) for s in ends)
+
+    return moved(-1), moved(1)
 
 
 @claim("C47", lean="RESAC.IntervalProblem.sound")
-@given(st.data(), mdps(max_states=3, max_actions=2, dyadic=True), st.sampled_from(["max", "min"]))
-def test_c47_a_certificate_over_intervals_is_true_of_the_exact_worst_case(
-    data: st.DataObject, mdp: ExactMDP, kind: str
-) -> None:
+@given(st.data(), mdps(max_states=3, max_actions=2, dyadic=True))
+def test_c47_a_certificate_over_intervals_is_true_of_the_exact_worst_case(data: st.DataObject, mdp: ExactMDP) -> None:
     """Each row is a member of its set, no vertex of which has a smaller mean; the bound holds for the fixed point."""
     low, high = data.draw(interval_sets(mdp))
+    value = data.draw(values(mdp, dyadic=True))
     q, gamma_table = data.draw(tables_like(mdp, dyadic=True)), data.draw(tables_like(mdp, dyadic=True))
     model = FiniteMDP.from_arrays(floats(mdp.transition), floats(mdp.reward), float(mdp.discount))
     operator = RevOperator(
-        model, epistemic=floats(gamma_table), lambda_epi=0.5, value=Max() if kind == "max" else Min(),
-        penalty_at="next", expectation=IntervalSet(floats(low), floats(high)),
+        model, epistemic=floats(gamma_table), lambda_epi=0.5, value=float_value(value), penalty_at="next",
+        expectation=IntervalSet(floats(low), floats(high)),
     )  # fmt: skip
     found = certificate(operator, floats(q))
-    pick = max if kind == "max" else min
-    v = [pick(x - g / 2 for x, g in zip(*rows, strict=True)) for rows in zip(q, gamma_table, strict=True)]
+    v = [
+        {"max": max, "min": min}[value](row) if isinstance(value, str) else dot(value[s], row)
+        for s, row in enumerate(combine(lambda x, g: x - g / 2, q, gamma_table))
+    ]
     for s in range(mdp.n_states):
         for a in range(mdp.n_actions):
             assert_worst(found.states[s][a], low[s][a], high[s][a], v)
     exact = ExactRev(
-        mdp, epistemic=gamma_table, lambda_epi=Fraction(1, 2), value=kind, penalty_at="next",
+        mdp, epistemic=gamma_table, lambda_epi=Fraction(1, 2), value=value, penalty_at="next",
         kernels=[vertex_kernel(mdp, low, high, order) for order in permutations(range(mdp.n_states))],
     )  # fmt: skip
     residual = entries(subtract(exact(q), q))
@@ -126,7 +138,7 @@ def assert_worst(entry: Entry, low: Vector, high: Vector, v: list[Fraction]) -> 
         assert w == most or v[i] >= threshold
 
 
-def vertex_kernel(mdp: ExactMDP, low: Q, high: Q, order: tuple[int, ...]) -> Q:
+def vertex_kernel(mdp: ExactMDP, low: Kernel, high: Kernel, order: tuple[int, ...]) -> Kernel:
     """The kernel of all rows that are filled up in one order of the states: for each value function one is worst."""
 
     def row(least: Vector, most: Vector) -> Vector:
@@ -138,7 +150,7 @@ def vertex_kernel(mdp: ExactMDP, low: Q, high: Q, order: tuple[int, ...]) -> Q:
         return tuple(filled)
 
     pairs = range(mdp.n_actions)
-    return tuple(tuple(row(low[s][a], high[s][a]) for a in pairs) for s in range(mdp.n_states))  # type: ignore[arg-type]
+    return tuple(tuple(row(low[s][a], high[s][a]) for a in pairs) for s in range(mdp.n_states))
 
 
 @claim("C47", lean="RESAC.Problem.sound")

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from property_tests.claims import claim
 from property_tests.rational import Q, combine, constant, entries, shift, subtract, sup
 from property_tests.search import find_instance
-from property_tests.strategies import mdps, numbers, operators, tables_like
+from property_tests.strategies import mdps, numbers, operators, policies, tables_like
 from pyresac.tabular.exact import ExactMDP, ExactRev
 
 HALF = Fraction(1, 2)
@@ -132,6 +132,25 @@ def test_c22_margin_theorem_pair_form(instance: tuple[ExactRev, Q]) -> None:
     for row, changed, costs in zip(plain, operator.fixed_point(), operator.epistemic, strict=True):
         for i, j in permutations(range(len(row)), 2):
             margin = gamma * operator.lambda_epi * (costs[i] - costs[j]) + tail
+            assert_kept(row[i] - row[j], margin, changed[i] - changed[j])
+
+
+@claim("C22", lean="RESAC.margin_theorem_policy")
+@given(st.data(), mdps(max_states=3, min_actions=2, max_actions=2, scaled=False))
+def test_c22_margin_theorem_for_a_fixed_policy(data: st.DataObject, mdp: ExactMDP) -> None:
+    """a' ∼ π: the oscillation of the penalty's mean under π counts, however much Γ itself varies."""
+    policy, gamma_table = data.draw(policies(mdp)), data.draw(tables_like(mdp))
+    plain, discount = ExactRev(mdp, value=policy).fixed_point(), mdp.discount
+    means = [sum(p * g for p, g in zip(*rows, strict=True)) for rows in zip(policy, gamma_table, strict=True)]
+    spread, gap = max(means) - min(means), max(max(row) - min(row) for row in plain)
+    part = data.draw(st.sampled_from([Fraction(1), HALF, Fraction(3, 4), Fraction(2)]))
+    weight = part * gap * (1 - discount) / (discount * spread) if discount * spread else part
+    penalised = ExactRev(
+        mdp, value=policy, epistemic=gamma_table, lambda_epi=weight, kappa=data.draw(numbers()), penalty_at="next"
+    ).fixed_point()
+    margin = discount * weight * spread / (1 - discount)
+    for row, changed in zip(plain, penalised, strict=True):
+        for i, j in permutations(range(len(row)), 2):
             assert_kept(row[i] - row[j], margin, changed[i] - changed[j])
 
 

@@ -1,9 +1,9 @@
 """A solved table as a problem that Lean's kernel checks: the arithmetic.
 
 The operator is that of `pyresac.tabular.RevOperator`: a maximum, minimum or policy's mean over actions, frozen
-penalties of the pair or of the next pair, the nominal expectation, the worst of finitely many kernels or of an interval
-set. All of its float64 numbers are read as the rationals that they are, each row (of a kernel, of the policy) divided by
-its exact sum. Lean's kernel decides the text of `certificate_text` (`RESAC.Problem.sound`,
+penalties of the pair or of the next pair, the nominal expectation, the worst of finitely many kernels or of an
+interval set. All of its float64 numbers are read as the rationals that they are, each row (of a kernel, of the
+policy) divided by its exact sum. Lean's kernel decides the text of `certificate_text` (`RESAC.Problem.sound`,
 `RESAC.IntervalProblem.sound`, C47). How the table was found plays no part.
 """
 

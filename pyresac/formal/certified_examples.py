@@ -1,7 +1,8 @@
 """The certificates that the library ships: `python -m pyresac.formal.certified_examples`.
 
 FrozenLake; a chain whose slips an adversary chooses from three kernels, with frozen penalties; a chain whose
-probabilities he chooses from intervals; the values of a policy on a chain; and a corridor: headways of simulated buses in bins, under three holding times, as frequencies.
+probabilities he chooses from intervals; the values of a policy on a chain; and a corridor: headways of simulated
+buses in bins, under three holding times, as frequencies.
 Writing them again solves the tables again, whose last bits may differ on another machine; the kernel accepts either.
 """
 

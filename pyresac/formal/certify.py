@@ -1,10 +1,11 @@
 """Have Lean's kernel check a solved table: `python -m pyresac.formal.certify MODEL`.
 
-MODEL is an MDP file (see `FiniteMDP.load`; a .drn file may hold intervals) or the id of a Gymnasium toy-text environment.
-The table is solved here in float64, or read with --table from a .npy file, whoever computed it. Its residual is computed in exact
-rationals; a Lean file with the problem and the theorem ‖Q − Q*‖∞ ≤ bound is written; and the kernel checks it
-(`RESAC.Problem.sound`, `RESAC.IntervalProblem.sound`, C47). Ends with status 1 where the table is not within the tolerance, or the kernel refuses the
-file, and with status 2 where there is nothing to check: an unusable file, a NaN, rows that do not sum to 1.
+MODEL is an MDP file (see `FiniteMDP.load`; a .drn file may hold intervals) or the id of a Gymnasium toy-text
+environment. The table is solved here in float64, or read with --table from a .npy file, whoever computed it. Its
+residual is computed in exact rationals; a Lean file with the problem and the theorem ‖Q − Q*‖∞ ≤ bound is written;
+and the kernel checks it (`RESAC.Problem.sound`, `RESAC.IntervalProblem.sound`, C47). Ends with status 1 where the
+table is not within the tolerance, or the kernel refuses the file, and with status 2 where there is nothing to check:
+an unusable file, a NaN, rows that do not sum to 1.
 """
 
 from __future__ import annotations

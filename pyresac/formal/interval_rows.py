@@ -54,9 +54,7 @@ def worst_members(
     return found
 
 
-def _member(
-    states: list[int], low: list[Fraction], high: list[Fraction], v: list[Fraction]
-) -> tuple[Row, Box]:
+def _member(states: list[int], low: list[Fraction], high: list[Fraction], v: list[Fraction]) -> tuple[Row, Box]:
     """Natural weights over the common denominator of all bounds, which they sum to: a vertex has no other."""
     worst = filled(low, high, v)
     total = lcm(*(x.denominator for x in (*low, *high)))

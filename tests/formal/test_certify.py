@@ -166,7 +166,9 @@ def test_operators_without_a_finite_rational_form_are_refused_by_name(model: Rev
         certificate(LiveOperator(model.mdp, NormPenalty(0.1)), q)  # type: ignore[arg-type]
     with pytest.raises(FormalError, match="the value functional is Soft; Lean checks Max, Min and PolicyMean"):
         certificate(RevOperator(model.mdp, value=Soft(1.0)), q)
-    with pytest.raises(FormalError, match="the expectation is L1Ball; Lean checks Nominal, WorstOfKernels and IntervalS"):
+    with pytest.raises(
+        FormalError, match="the expectation is L1Ball; Lean checks Nominal, WorstOfKernels and IntervalS"
+    ):
         certificate(RevOperator(model.mdp, expectation=L1Ball(0.1)), q)
     with pytest.raises(FormalError, match="the interval set is optimistic; Lean checks the worst case over it"):
         certificate(RevOperator(model.mdp, expectation=IntervalSet.around(model.mdp, 0.1, optimistic=True)), q)
@@ -197,7 +199,8 @@ def shipped(name: str) -> tuple[str, np.ndarray]:
 
 
 @pytest.mark.parametrize(
-    "name", ["FrozenLake", "RobustChain", "IntervalChain", "PolicyChain", pytest.param("Corridor", marks=pytest.mark.slow)]
+    "name",
+    ["FrozenLake", "RobustChain", "IntervalChain", "PolicyChain", pytest.param("Corridor", marks=pytest.mark.slow)],
 )
 def test_a_shipped_certificate_is_what_python_writes_for_its_table(name: str) -> None:
     text, q = shipped(name)
@@ -216,4 +219,15 @@ def test_the_kernel_refuses_a_residual_that_is_out_of_range(
     wrong = right.replace(f"hi := {found.high}\n", f"hi := {found.high - 2**21}\n").replace(".Right", ".Wrong")
     assert wrong != right
     state, _ = checked(checker, tmp_path, "Wrong", wrong, needs="RESAC.Certificate.Checker")
+    assert state == "failed"
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+def test_the_kernel_refuses_a_row_that_is_not_the_worst_of_its_set(checker: Checker, tmp_path: Path) -> None:
+    """A lower end less by one: the row, though a member of the wider set, is above it where the value is high."""
+    right, _ = shipped("IntervalChain")
+    wrong = right.replace("(6755399441055744, 7656119366529844)]⟩", "(6755399441055743, 7656119366529844)]⟩", 1)
+    assert wrong != right
+    state, _ = checked(checker, tmp_path, "Wrong", wrong, needs="RESAC.Certificate.Intervals")
     assert state == "failed"

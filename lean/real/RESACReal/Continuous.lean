@@ -2,6 +2,9 @@ module
 
 public import RESACReal.Finite
 public import RESAC.Contraction.Continuous
+public import Mathlib.MeasureTheory.Integral.Bochner.Basic
+public import Mathlib.Probability.Kernel.Basic
+public import Mathlib.Topology.ContinuousMap.Bounded.Basic
 
 public section
 

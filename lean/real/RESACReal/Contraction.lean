@@ -1,7 +1,12 @@
 module
 
 public import RESAC.Contraction.FixedPoint
-public import Mathlib
+public import Mathlib.Algebra.Field.Basic
+public import Mathlib.Algebra.Order.Ring.Defs
+public import Mathlib.Topology.MetricSpace.Basic
+public import Mathlib.Topology.MetricSpace.Contracting
+public import Mathlib.Topology.MetricSpace.Pseudo.Pi
+public import Mathlib.Topology.UniformSpace.Real
 
 public section
 

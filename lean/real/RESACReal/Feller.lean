@@ -2,6 +2,7 @@ module
 
 public import RESACReal.Contraction
 public import RESAC.Contraction.Feller
+public import Mathlib.Topology.ContinuousMap.Bounded.Basic
 
 public section
 

@@ -2,6 +2,8 @@ module
 
 public import RESACReal.Contraction
 public import RESAC.Robust.WorstCase
+public import Mathlib.Data.Real.Archimedean
+public import Mathlib.Order.ConditionallyCompleteLattice.Indexed
 
 public section
 

@@ -3,6 +3,8 @@ module
 public import RESACReal.Finite
 public import RESAC.Soft.EntropicRisk
 public import RESAC.Soft.SoftPolicy
+public import Mathlib.Algebra.BigOperators.Fin
+public import Mathlib.Analysis.SpecialFunctions.Log.Basic
 
 public section
 

@@ -3,6 +3,7 @@ module
 public import RESACReal.Contraction
 public import RESAC.Live.Counterproof
 public import RESAC.Live.EnsembleStd
+public import Mathlib.Data.Real.Sqrt
 
 public section
 
