@@ -32,6 +32,7 @@ from property_tests.test_inner_problems import (
     to_mpf,
 )
 from property_tests.transport import metrics, worst_in_transport_ball
+from pyresac.errors import InputError
 from pyresac.tabular.exact import ExactMDP, ExactRev, sets
 from pyresac.tabular.expectations import Chi2Ball, WassersteinBall
 from pyresac.tabular.mdp import FiniteMDP
@@ -211,3 +212,11 @@ def test_c03_interval_rows_fill_exactly(data: st.DataObject, mdp: ExactMDP) -> N
         low = tuple(max(x - width, Fraction(0)) for x in p)
         high = tuple(min(x + width, Fraction(1)) for x in p)
         assert dot(sets.filled(low, high, v), v) == min(dot(q, v) for q in interval_vertices(low, high))
+
+
+@pytest.mark.parametrize(("low", "high"), [((0, 0), (2, 4)), ((4, 6), (8, 8)), ((4, 0), (2, 8))])
+def test_an_interval_set_without_a_row_is_refused(low: tuple[int, int], high: tuple[int, int]) -> None:
+    """Upper ends that sum to less than 1, lower ones that sum to more, a lower end above its upper one; in eighths."""
+    for v in ((Fraction(0), Fraction(1)), (Fraction(1), Fraction(0))):
+        with pytest.raises(InputError, match="the interval set is empty"):
+            sets.filled([Fraction(x, 8) for x in low], [Fraction(x, 8) for x in high], v)
