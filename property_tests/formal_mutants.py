@@ -27,5 +27,7 @@ FORMAL = (
     _mutant("threshold at the least value", "max(above, key", "min(above, key", INTERVALS),
     _mutant("lower ends where none is left", "else min(range(len(v)), key", "else max(range(len(v)), key", INTERVALS),
     _mutant("upper ends for the lower", "(int(x * total), int(y", "(int(y * total), int(y", INTERVALS),
+    _mutant("upper ends not divided by their sum", "min(sum(high), Fraction(1))", "Fraction(1)", INTERVALS),
+    _mutant("lower ends not divided by their sum", "max(sum(low), Fraction(1))", "Fraction(1)", INTERVALS),
     _mutant("policy's weights not scaled", "for p in row] for row in shares]", "for p in row] for row in rows]"),
 )  # fmt: skip

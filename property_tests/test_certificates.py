@@ -125,6 +125,19 @@ def test_c47_a_certificate_over_intervals_is_true_of_the_exact_worst_case(data: 
     assert sup(subtract(exact.fixed_point(), q)) <= found.exact_bound <= found.bound
 
 
+@claim("C47", lean="RESAC.IntervalProblem.sound")
+@pytest.mark.parametrize("row", [(0.1, 0.2, 0.7), (0.55, 0.2, 0.25), (0.25, 0.25, 0.5)])
+def test_c47_points_for_intervals_are_the_row_divided_by_its_exact_sum(row: tuple[float, ...]) -> None:
+    """As rationals 0.1, 0.2, 0.7 sum to less than 1 and 0.55, 0.2, 0.25 to more: as ends they would leave no row."""
+    rows = np.array([[row]] * 3)
+    mdp = FiniteMDP.from_arrays(rows, np.zeros((3, 1)), 0.5)
+    found = certificate(RevOperator(mdp, expectation=IntervalSet(rows, rows)), np.array([[1.0], [3.0], [2.0]]))
+    exact = [Fraction(p) for p in row]
+    for (entry,) in found.states:
+        (worst,) = entry.rows
+        assert [Fraction(w, sum(w for _, w in worst)) for _, w in worst] == [p / sum(exact) for p in exact]
+
+
 def assert_worst(entry: Entry, low: Vector, high: Vector, v: list[Fraction]) -> None:
     """What Lean checks of a row: within its bounds, at the lower above the threshold, at the upper below it."""
     (row,), box = entry.rows, entry.box

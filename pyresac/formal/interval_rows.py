@@ -1,7 +1,9 @@
 """Interval sets as Lean's checker takes them: the worst member of each, and the threshold that shows it.
 
-Filled from the lowest value up, a row has its upper bounds below some value, the threshold, and its lower bounds above
-it. No member of the set has a smaller mean (`RESAC.intervals_attained`).
+Filled from the lowest value up, a row has its upper bounds below some value, the threshold, and its lower bounds
+above it. No member of the set has a smaller mean (`RESAC.intervals_attained`). Ends whose float64 sums are 1 may miss
+it in exact arithmetic, so that no row is left between them: they are divided by their exact sum, as the rows of a
+kernel are.
 """
 
 from __future__ import annotations
@@ -11,8 +13,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm
 
-from pyresac.errors import InputError
-from pyresac.formal.errors import FormalError
 from pyresac.tabular import IntervalSet
 from pyresac.tabular.exact.sets import filled
 from pyresac.tabular.mdp import FiniteMDP
@@ -33,24 +33,16 @@ class Box:
 def worst_members(
     intervals: IntervalSet, mdp: FiniteMDP, pairs: Iterable[tuple[int, int]], v: list[Fraction]
 ) -> dict[tuple[int, int], tuple[Row, Box]]:
-    """For each of `pairs` the row of its set at which Σ q·v is least, and the set; v the values of the states.
-
-    Raises FormalError where a set is empty in exact arithmetic, though it is not in float64.
-    """
+    """For each of `pairs` the row of its set at which Σ q·v is least, and the set; v the values of the states."""
     bound = intervals.of(mdp)
     found = {}
     for s, a in pairs:
         start, stop = bound.indptr[s * mdp.n_actions + a : s * mdp.n_actions + a + 2]
         low, high = ([Fraction(float(x)) for x in ends[start:stop]] for ends in (bound.first, bound.second))
         states = [int(i) for i in bound.indices[start:stop]]
-        try:
-            found[s, a] = _member(states, low, high, [v[i] for i in states])
-        except InputError:
-            raise FormalError(
-                f"the interval set at (s={s}, a={a}) is empty in exact arithmetic: its lower ends sum to "
-                f"{float(sum(low)):.17g}, its upper ends to {float(sum(high)):.17g}, as rationals on the same side of "
-                "1; widen the intervals by a rounding error"
-            ) from None
+        least, most = max(sum(low), Fraction(1)), min(sum(high), Fraction(1))
+        low, high = [x / least for x in low], [x / most for x in high]
+        found[s, a] = _member(states, low, high, [v[i] for i in states])
     return found
 
 

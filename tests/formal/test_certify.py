@@ -109,15 +109,6 @@ def test_intervals_of_a_radius_and_of_a_drn_file_are_written_with_their_bounds(t
     assert main([*arguments, "--radius", "0.1"]) == 2
 
 
-def test_intervals_that_hold_no_row_of_exact_sum_one_get_a_sentence() -> None:
-    """0.1 + 0.2 + 0.7 is below 1 in exact arithmetic: as lower and upper ends they leave no row."""
-    rows = np.array([[[0.1, 0.2, 0.7]]] * 3)
-    mdp = FiniteMDP.from_arrays(rows, np.zeros((3, 1)), 0.5)
-    operator = RevOperator(mdp, expectation=IntervalSet(rows, rows))
-    with pytest.raises(FormalError, match=r"the interval set at \(s=0, a=0\) is empty in exact arithmetic"):
-        certificate(operator, np.zeros((3, 1)))
-
-
 def test_a_policy_that_takes_an_unavailable_action_is_refused() -> None:
     rows, rewards = [[[1.0, 0], [0, 1.0]], [[0.5, 0.5], [0, 0]]], [[1.0, 0], [2.0, 0]]
     mdp = FiniteMDP.from_arrays(rows, rewards, 0.5, available=[[True, True], [True, False]])
