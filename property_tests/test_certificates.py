@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from property_tests.claims import claim
 from property_tests.rational import Q, Vector, combine, dot, entries, subtract, sup
 from property_tests.strategies import distributions, mdps, operators, tables_like, values
-from pyresac.formal.certificates import Entry, certificate, rounded_up
+from pyresac.formal.certificates import LeanEntry, certificate, rounded_up
 from pyresac.tabular import FiniteMDP, IntervalSet, Max, Min, PolicyMean, RevOperator, WorstOfKernels
 from pyresac.tabular.exact import ExactMDP, ExactRev
 from pyresac.tabular.exact.mdp import Kernel
@@ -138,7 +138,7 @@ def test_c47_points_for_intervals_are_the_row_divided_by_its_exact_sum(row: tupl
         assert [Fraction(w, sum(w for _, w in worst)) for _, w in worst] == [p / sum(exact) for p in exact]
 
 
-def assert_worst(entry: Entry, low: Vector, high: Vector, v: list[Fraction]) -> None:
+def assert_worst(entry: LeanEntry, low: Vector, high: Vector, v: list[Fraction]) -> None:
     """What Lean checks of a row: within its bounds, at the lower above the threshold, at the upper below it."""
     (row,), box = entry.rows, entry.box
     assert box is not None

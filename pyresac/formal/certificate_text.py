@@ -6,7 +6,7 @@ import re
 import textwrap
 from fractions import Fraction
 
-from pyresac.formal.certificates import Entry, LeanCertificate, exponent
+from pyresac.formal.certificates import LeanCertificate, LeanEntry, exponent
 from pyresac.formal.errors import FormalError
 from pyresac.formal.interval_rows import Box
 
@@ -57,7 +57,7 @@ def decimal(x: Fraction) -> str:
     return f"{float(digits):g}e{e}"
 
 
-def _entry(e: Entry) -> str:
+def _entry(e: LeanEntry) -> str:
     rows = ", ".join(_list_of_pairs(row) for row in e.rows)
     return _wrapped(f"⟨{e.reward}, {e.penalty}, {e.offset}, {e.value}, {e.weight}, [{rows}]⟩")
 

@@ -33,7 +33,7 @@ FUNCTIONALS = {Max: "max", Min: "min", PolicyMean: "mean"}
 
 
 @dataclass(frozen=True)
-class Entry:
+class LeanEntry:
     """A pair: numerators over the common denominator, the policy's weight, and a row for each kernel; for an interval
     set the worst member of it, and the set."""
 
@@ -55,7 +55,7 @@ class LeanCertificate:
     gamma: Fraction
     functional: str
     scale: int
-    states: tuple[tuple[Entry, ...], ...]
+    states: tuple[tuple[LeanEntry, ...], ...]
     low: int
     high: int
 
@@ -103,9 +103,9 @@ def certificate(operator: RevOperator, q: Floats) -> LeanCertificate:
     return LeanCertificate(den, gamma, functional, scale, states, floor(min(residuals)), -floor(-max(residuals)))
 
 
-def _entry_of(numbers: list[int], weight: int) -> Entry:
+def _entry_of(numbers: list[int], weight: int) -> LeanEntry:
     reward, penalty, offset, value = numbers
-    return Entry(reward, penalty, offset, value, weight)
+    return LeanEntry(reward, penalty, offset, value, weight)
 
 
 def _sets(operator: RevOperator, v: list[Fraction]) -> dict[tuple[int, int], tuple[tuple[Row, ...], Box | None]]:
@@ -193,7 +193,7 @@ def _first(available: NDArray[np.bool_], a: int) -> int:
     return a if available[a] else int(np.flatnonzero(available)[0])
 
 
-def _state_values(states: tuple[tuple[Entry, ...], ...], functional: str, scale: int) -> list[Fraction]:
+def _state_values(states: tuple[tuple[LeanEntry, ...], ...], functional: str, scale: int) -> list[Fraction]:
     """The values of the states, times the common denominator."""
     if functional == "mean":
         return [Fraction(sum(e.weight * (e.value - e.offset) for e in state), scale) for state in states]
@@ -201,7 +201,7 @@ def _state_values(states: tuple[tuple[Entry, ...], ...], functional: str, scale:
     return [Fraction(extremum(e.value - e.offset for e in state)) for state in states]
 
 
-def _residuals(states: tuple[tuple[Entry, ...], ...], v: list[Fraction], gamma: Fraction) -> Iterator[Fraction]:
+def _residuals(states: tuple[tuple[LeanEntry, ...], ...], v: list[Fraction], gamma: Fraction) -> Iterator[Fraction]:
     """T Q − Q at every pair, times the common denominator."""
     for e in (e for state in states for e in state):
         worst = min(sum((w * v[i] for i, w in row), Fraction(0)) / sum(w for _, w in row) for row in e.rows)
