@@ -210,8 +210,8 @@ TABULAR = (
     Mutant(
         "l1 ball moves the whole radius",
         "expectations/l1.py",
-        "left, moved, n = 0.5 * radius, 0.0, len(p)",
-        "left, moved, n = radius, 0.0, len(p)",
+        "fill_level(len(p), p, x, 0.5 * radius, warm)",
+        "fill_level(len(p), p, x, radius, warm)",
         (
             INNER,
             SETS,
@@ -220,8 +220,8 @@ TABULAR = (
     Mutant(
         "l1 ball takes from the lowest values",
         "expectations/l1.py",
-        "(top < 0 or x[i] > x[top])",
-        "(top < 0 or x[i] < x[top])",
+        "x[i] = -max(x[i], lowest)",
+        "x[i] = max(x[i], lowest)",
         (
             INNER,
             SETS,
@@ -244,8 +244,8 @@ TABULAR = (
     Mutant(
         "interval set filled from the highest value",
         "expectations/intervals.py",
-        "(least < 0 or x[i] < x[least])",
-        "(least < 0 or x[i] > x[least])",
+        "value += (most if y < level else least) * y",
+        "value += (most if y > level else least) * y",
         (
             INNER,
             SETS,
@@ -261,16 +261,37 @@ TABULAR = (
     Mutant(
         "L-infinity ball off the support",
         "expectations/intervals.py",
-        "high[i] = p[i] + radius if p[i] > 0.0 else 0.0",
-        "high[i] = p[i]",
+        "second=np.where(p > 0.0, p + radius, 0.0)",
+        "second=p",
         (SETS,),
     ),
     Mutant(
         "entropic risk seeks risk",
         "expectations/gibbs.py",
-        "return lowest - spread * (log_total / theta), 0.0, warm",
-        "return lowest + spread * (log_total / theta), 0.0, warm",
+        "value = lowest - spread * (np.log1p(slack) / theta)",
+        "value = lowest + spread * (np.log1p(slack) / theta)",
         (INNER,),
+    ),
+    Mutant(
+        "entropic risk of a large tilt is the worst case",
+        "expectations/gibbs.py",
+        "value = lowest - np.log(total) / beta",
+        "value = lowest",
+        (INNER,),
+    ),
+    Mutant(
+        "a level that is too low is kept",
+        "expectations/filling.py",
+        "if left > up_to:",
+        "if left > up_to and warm < 0.0:",
+        (SETS, INNER),
+    ),
+    Mutant(
+        "evaluations are never undone",
+        "solvers/policy_iteration.py",
+        "if self._image is None or residual.size <= self._allowed:",
+        "if self._image is None or residual.size > 0.0:",
+        ("tests/tabular/test_solvers.py",),
     ),
     Mutant(
         "KL ball of half the radius",

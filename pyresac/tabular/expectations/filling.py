@@ -27,10 +27,10 @@ def level_by_sorting(room: Floats, x: Floats, left: float) -> float:
 def fill_level(n: int, room: Floats, x: Floats, left: float, warm: float) -> tuple[float, float, float, float]:
     """Fill the first n of `room` from the least x until the mass `left` is placed.
 
-    Returns the level (successors below it are full, those above it empty), the mass below it, the mass placed on it, and
-    the place of a successor on it. One pass over the row, with no branch on its values, says whether a level is right.
-    That of the successor which was on it last time (`warm`, NaN at first) mostly is; else the level steps to the next
-    value. It never turns back, as the mass up to one value and that below the next are the same sum to the last bit.
+    Returns the level (successors below it are full, those above it empty), the mass below it, the mass placed on it,
+    and the place of a successor on it. One pass over the row, with no branch on its values, says whether a level is
+    right. That of the successor which was on it last time (`warm`, NaN at first) mostly is; else the level steps to the
+    next value. It never turns back: the mass up to one value and that below the next are the same sum, bit for bit.
     """
     steps = 0
     level = np.inf

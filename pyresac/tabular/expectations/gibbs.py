@@ -184,9 +184,9 @@ class KLBall(Ball):
     def rounding(self, mdp: FiniteMDP, magnitude: float) -> float:
         """M((40n + 200)u + 8·row_error).
 
-        The solver stops at a duality gap of 16u·spread, spread ≤ 2M, which bounds what the dual value is off by. That
-        is v's least value less two numbers of size at most 2M: λ·log Σ, known to (10n + 60)u relatively (see
-        `EntropicRisk.rounding`), and λ·radius.
+        In units of the spread, at most 2M: log Σ/θ is known to (2n + 20)u, as in `EntropicRisk.rounding`, the mean
+        under the tilt and radius/θ ≤ 2 to (2n + 20)u more, so that the gap at which the solver stops, (2n + 16)u as
+        computed, is (6n + 56)u at most. It bounds what the dual value, itself off by (2n + 30)u, misses.
         """
         return 1.01 * magnitude * ((40 * mdp.longest_row + 200) * UNIT + 8 * mdp.row_error)
 
@@ -210,8 +210,9 @@ class EntropicRisk(Ball):
     def rounding(self, mdp: FiniteMDP, magnitude: float) -> float:
         """M((12n + 80)u + 4·row_error), for every β.
 
-        With spread·d = v − min v, spread ≤ 2M and θ = β·spread: where Σ p·expm1(−θd) > −½, that sum is at most θ·E d
-        and is known to (n + 6)u relatively, and log1p has slope at most 2. Elsewhere |log Σ| ≥ log 2, so 1/θ ≤ 3/2,
-        and the sum is known to (n + 8)u + 2u·θ·E_q d relatively. For θ ≤ u the mean is off by θ·spread/8 at most.
+        With spread·d = v − min v, spread ≤ 2M and θ = β·spread. From θ = ½ on, Σ p·exp(−θd) is known to
+        (n + 6)u + 2u·θ·E_q d relatively, hence its logarithm, divided by β, to (2n + 12)u·spread + 2u·spread, and rows
+        that miss 1 cost twice their error. Below, 1 + Σ p·expm1(−θd) ≥ e^−½: that sum is at most θ·E d and is known to
+        (n + 6)u relatively, and log1p has slope at most 2. For θ ≤ u the mean is off by θ·spread/8 at most.
         """
         return 1.01 * magnitude * ((12 * mdp.longest_row + 80) * UNIT + 4 * mdp.row_error)

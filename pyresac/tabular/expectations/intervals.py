@@ -137,7 +137,12 @@ class IntervalSet(RowSet):
         return Bound(mdp, pattern.indptr, pattern.indices, lows, highs, np.zeros(pattern.shape[0]))
 
     def rounding(self, mdp: FiniteMDP, magnitude: float) -> float:
-        """M(16n + 32)u: the free mass 1 − Σ lower is off by (n + 1)u, and so is each filling step."""
+        """M(16n + 32)u.
+
+        The free mass 1 − Σ lower is known to (n + 1)u, the mass below the level (at most as much) to (n + 1)u, so what
+        is placed on the level to (2n + 2)u. A level that only rounding prefers exchanges (3n + 3)u at a price of at
+        most 2M, the mass of the row misses 1 by (3n + 3)u, and n + 1 products are summed.
+        """
         longest = int(np.diff(self.of(mdp).indptr).max(initial=1))
         return 1.01 * magnitude * (16 * longest + 32) * UNIT
 
@@ -162,8 +167,9 @@ class CVaR(Ball):
     def rounding(self, mdp: FiniteMDP, magnitude: float) -> float:
         """M((6n + 16)u + 2·row_error).
 
-        In units of alpha, the share left is off by (n + 1)u at its start and by u a step; an error of δ in where the
-        tail ends moves the mean by at most 2Mδ. The sum of n products, and the division, cost (n + 2)u·M.
+        In units of alpha, the share and the mass below the level are each known to (n + 1)u; an error of δ in where the
+        tail ends moves the mean by at most 2Mδ, and the mass of the row by δ. The sum of n products, and the division,
+        cost (n + 2)u·M.
         """
         return 1.01 * magnitude * ((6 * mdp.longest_row + 16) * UNIT + 2 * mdp.row_error)
 
@@ -192,8 +198,11 @@ class LInfinityBall(Ball):
         return replace(given, first=np.maximum(p - radius, 0.0), second=np.where(p > 0.0, p + radius, 0.0))
 
     def rounding(self, mdp: FiniteMDP, magnitude: float) -> float:
-        """M((12n + 32)u + 2·row_error): the free mass is off by 2nu, and so is each filling step; see `L1Ball`."""
-        return 1.01 * magnitude * ((12 * mdp.longest_row + 32) * UNIT + 2 * mdp.row_error)
+        """M((18n + 32)u + 2·row_error): as `IntervalSet`, whose bounds here are known to u·(p + radius).
+
+        Those that are attained sum to at most 2, and rows that miss 1 move them by row_error, at a price of at most 2M.
+        """
+        return 1.01 * magnitude * ((18 * mdp.longest_row + 32) * UNIT + 2 * mdp.row_error)
 
 
 def _rows(name: str, given: Any, mdp: FiniteMDP) -> sparse.csr_array:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
 from pyresac.tabular.checks import Floats
 from pyresac.tabular.expectations.filling import fill_level
 from pyresac.tabular.expectations.rows import Ball, Parameter, Sweep, over_rows
@@ -67,7 +65,11 @@ class L1Ball(Ball):
     high: ClassVar[float] = 2.0
 
     def rounding(self, mdp: FiniteMDP, magnitude: float) -> float:
-        """M((8n + 16)u + 2·row_error): n weights off by nu in all, as many products and sums."""
+        """M((8n + 16)u + 2·row_error).
+
+        The mass above the level is known to (n + 1)u, hence what is lost on it to (2n + 2)u, at a price of at most 2M a
+        unit; n + 2 products are summed.
+        """
         return 1.01 * magnitude * ((8 * mdp.longest_row + 16) * UNIT + 2 * mdp.row_error)
 
 

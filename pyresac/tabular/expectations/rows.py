@@ -5,9 +5,10 @@ A set of this kind is one file: a dataclass with its parameter, and a compiled `
     row(p, upper, x, parameter, lowest, warm, wanted, w) -> (value, moved, warm)
 
 p: the stored probabilities of one pair (or lower bounds). upper: upper bounds, or p again. x: the values of the stored
-successors, which may be overwritten; x and w may be longer than p. parameter: the pair's radius. lowest: the least value that mass may move to. warm:
+successors, which may be overwritten. parameter: the pair's radius. lowest: the least value that mass may move to. warm:
 what the row's solver returned last time, NaN the first time. w receives the minimising weights of the stored successors
-where they are `wanted`, and is free to use elsewhere; `moved` is the mass that goes to a state of value `lowest`.
+where they are `wanted`, and is free to use elsewhere; x and w may be longer than p. `moved` is the mass that goes to a
+state of value `lowest`.
 
 Where mass may move: `support="all"`, the default, is the set of the literature, a ball in the simplex over all states;
 `support="nominal"` keeps to the successors that the nominal row gives positive probability, which says that the model

@@ -29,7 +29,8 @@ RELAXATIONS = 60
 GAIN = 0.1
 """An evaluation of a passing policy stops at this share of the residual that it started from."""
 SETTLED_GAIN = 0.02
-"""Sweeps against one answer stop at this share of its residual, once the policy has settled: the answer hardly changes."""
+"""The share of an answer's residual at which sweeps against it stop once the policy has settled, as it hardly changes.
+"""
 SETTLED = 1e-4
 """Share of states whose action changed, below which a policy is evaluated to the end."""
 
