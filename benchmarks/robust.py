@@ -108,7 +108,8 @@ def by_linear_programs(tolerance: float) -> None:
     solution = solve(operator, tolerance=tolerance)
     ours = time.process_time() - started
     print(
-        "\n**l1 ball of radius 0.1 on 20 dense states, 3 actions, γ = 0.9**\n\n| solver | CPU s | sweeps |\n|---|---|---|"
+        "\n**l1 ball of radius 0.1 on 20 dense states, 3 actions, γ = 0.9**\n\n"
+        "| solver | CPU s | sweeps |\n|---|---|---|"
     )
     print(f"| HiGHS, one LP a pair | {seconds:.2f} | {sweeps} |")
     print(f"| pyresac, certified | {ours:.4f} | {solution.iterations} |")

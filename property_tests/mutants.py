@@ -280,6 +280,20 @@ TABULAR = (
         (INNER,),
     ),
     Mutant(
+        "likelihood ball of half the radius",
+        "expectations/likelihood.py",
+        "excess = np.expm1(f - radius)",
+        "excess = np.expm1(f - 0.5 * radius)",
+        (SETS,),
+    ),
+    Mutant(
+        "likelihood ball never leaves the successors",
+        "expectations/likelihood.py",
+        "if least > lowest:",
+        "if least < lowest:",
+        (SETS,),
+    ),
+    Mutant(
         "a level that is too low is kept",
         "expectations/filling.py",
         "if left > up_to:",
