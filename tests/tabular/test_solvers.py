@@ -322,3 +322,22 @@ def test_alternating_best_answers_cycle_where_the_solver_does_not(game: int, met
         assert solution.converged, solution.message
         reference = solve(operator, tolerance=1e-11, method="value_iteration")
         assert np.abs(solution.q - reference.q).max() <= solution.error_bound + reference.error_bound
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("expectation", [Nominal(), L1Ball(0.1)])
+def test_a_minimum_over_costs_is_the_mirror_image_of_a_maximum(method: str, expectation: ExpectationFunctional) -> None:
+    """Bit for bit, on a problem with an absorbing state of no cost near γ = 1: neither of them is favoured."""
+    if method == "gauss_seidel" and not isinstance(expectation, Nominal):
+        pytest.skip("sweeps in place are nominal")
+    rng = np.random.default_rng(0)
+    kernel, cost = rng.dirichlet(np.full(12, 0.3), size=(12, 2)), rng.integers(1, 5, size=(12, 2)).astype(float)
+    kernel[-1], kernel[-1, :, -1], cost[-1] = 0.0, 1.0, 0.0
+    mdp = FiniteMDP.from_arrays(kernel, cost, 0.999, renormalise=True)
+    mirror = L1Ball(0.1, optimistic=True) if isinstance(expectation, L1Ball) else expectation
+    least = solve(RevOperator(mdp, value=Min(), expectation=mirror), tolerance=1e-9, method=method)
+    most = solve(RevOperator(mdp.replace(reward=-mdp.reward), expectation=expectation), tolerance=1e-9, method=method)
+    np.testing.assert_array_equal(least.q, -most.q)
+    assert least.error_bound == most.error_bound
+    if isinstance(expectation, Nominal):
+        assert abs(least.q[-1]).max() <= least.error_bound
