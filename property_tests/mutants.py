@@ -301,6 +301,13 @@ TABULAR = (
         (SETS, INNER),
     ),
     Mutant(
+        "games are taken for problems of one player",
+        "solvers/policy_iteration.py",
+        "isinstance(value, Min) == getattr",
+        "isinstance(value, Min) != getattr",
+        ("tests/tabular/test_solvers.py",),
+    ),
+    Mutant(
         "evaluations are never undone",
         "solvers/policy_iteration.py",
         "if self._image is None or residual.size <= self._allowed:",
