@@ -280,10 +280,24 @@ TABULAR = (
         (INNER,),
     ),
     Mutant(
+        "polytope of one vertex",
+        "exact/polytopes.py",
+        "if min(solution) >= 0:",
+        "if min(solution) >= 0 and not found:",
+        (SETS,),
+    ),
+    Mutant(
+        "vertices with negative weights",
+        "exact/polytopes.py",
+        "if min(solution) >= 0:",
+        "if max(solution) >= 0:",
+        (SETS,),
+    ),
+    Mutant(
         "likelihood ball of half the radius",
         "expectations/likelihood.py",
-        "excess = np.expm1(f - radius)",
-        "excess = np.expm1(f - 0.5 * radius)",
+        "best = max(best, mean + (mean + mu) * np.expm1(s - radius))",
+        "best = max(best, mean + (mean + mu) * np.expm1(s - 0.5 * radius))",
         (SETS,),
     ),
     Mutant(

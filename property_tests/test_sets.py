@@ -33,7 +33,8 @@ from property_tests.test_inner_problems import (
 )
 from property_tests.transport import metrics, worst_in_transport_ball
 from pyresac.tabular.exact import ExactMDP, ExactRev, sets
-from pyresac.tabular.expectations import Chi2Ball, LikelihoodBall, WassersteinBall
+from pyresac.tabular.exact.polytopes import vertices
+from pyresac.tabular.expectations import Chi2Ball, LikelihoodBall, WassersteinBall, WorstOfKernels
 from pyresac.tabular.mdp import FiniteMDP
 from pyresac.tabular.operator import RevOperator
 from pyresac.tabular.solvers import solve
@@ -261,3 +262,33 @@ def test_c03_interval_rows_fill_exactly(data: st.DataObject, mdp: ExactMDP) -> N
         low = tuple(max(x - width, Fraction(0)) for x in p)
         high = tuple(min(x + width, Fraction(1)) for x in p)
         assert dot(sets.filled(low, high, v), v) == min(dot(q, v) for q in interval_vertices(low, high))
+
+
+@claim("C03", lean="RESAC.Monetary.pointwise_min")
+@settings(max_examples=25)
+@given(data=st.data(), mdp=mdps(dyadic=True, max_states=3, max_actions=2))
+def test_c03_polytopes_are_minimised_at_their_vertices(data: st.DataObject, mdp: ExactMDP) -> None:
+    """Boxes and half-spaces as A p ≤ b: each vertex obeys all of it, the least of them is the box's fill, exactly, and
+    the float set is within its bound (Lean: RESAC.Monetary.pointwise_min)."""
+    v, width, n = data.draw(state_values(mdp)), data.draw(EIGHTHS), mdp.n_states
+    eye = [[Fraction(int(i == j)) for j in range(n)] for i in range(n)]
+    matrix = [*eye, *([-x for x in row] for row in eye)]
+    limits = {}
+    for s, a, p in rows(mdp):
+        low = tuple(max(x - width, Fraction(0)) for x in p)
+        high = tuple(min(x + width, Fraction(1)) for x in p)
+        limits[s, a] = [*high, *(-x for x in low)]
+        corners = vertices(matrix, limits[s, a], n)
+        assert len(set(corners)) == len(corners)
+        for q in corners:
+            assert sum(q) == 1
+            assert all(x <= y <= z for x, y, z in zip(low, q, high, strict=True))
+        assert min(dot(q, v) for q in corners) == dot(sets.filled(low, high, v), v)
+    copy = FiniteMDP.from_exact(mdp)
+    bounds = np.array([[[float(x) for x in limits[s, a]] for a in range(mdp.n_actions)] for s in range(n)])
+    polytope = WorstOfKernels.of_polytope(copy, np.array(matrix, dtype=float), bounds)
+    slack = Fraction(polytope.rounding(copy, largest(v))) + 2 * n * Fraction(1, 2**53) * Fraction(largest(v))
+    for (s, a), limit in limits.items():
+        low, high = [-x for x in limit[n:]], limit[:n]
+        exact = dot(sets.filled(low, high, v), v)
+        assert abs(Fraction(float(polytope(copy, floats(v))[s, a])) - exact) <= slack
