@@ -34,7 +34,8 @@ from property_tests.test_inner_problems import (
 from property_tests.transport import metrics, worst_in_transport_ball
 from pyresac.errors import InputError
 from pyresac.tabular.exact import ExactMDP, ExactRev, sets
-from pyresac.tabular.expectations import Chi2Ball, WassersteinBall
+from pyresac.tabular.exact.polytopes import vertices
+from pyresac.tabular.expectations import Chi2Ball, LikelihoodBall, WassersteinBall, WorstOfKernels
 from pyresac.tabular.mdp import FiniteMDP
 from pyresac.tabular.operator import RevOperator
 from pyresac.tabular.solvers import solve
@@ -159,6 +160,56 @@ def test_c03_chi2_ball_against_high_precision(data: st.DataObject, mdp: ExactMDP
             assert abs(mpmath.mpf(float(computed[s, a])) - best) <= ball.rounding(copy, largest(v)) + 1e-25
 
 
+def likelihood_reference(p: list[mpmath.mpf], x: list[mpmath.mpf], floor: mpmath.mpf, radius: mpmath.mpf) -> mpmath.mpf:
+    """max over ν ≤ floor of ν + e^−radius·exp(E log(x − ν)), a concave function, by trisection: its dual."""
+    spread = max(x) - floor
+    if spread == 0:
+        return floor
+    if radius == 0:
+        return mean(p, x)
+
+    def dual(below: mpmath.mpf) -> mpmath.mpf:
+        if below == 0 and min(x) == floor:
+            return floor
+        logs = mpmath.fsum(w * mpmath.log(y - floor + below) for w, y in zip(p, x, strict=True))
+        return floor - below + mpmath.exp(logs - radius)
+
+    low, high = mpmath.mpf(0), spread * max(2, 2 / mpmath.sqrt(2 * radius))
+    for _ in range(300):
+        left, right = low + (high - low) / 3, high - (high - low) / 3
+        low, high = (left, high) if dual(left) < dual(right) else (low, right)
+    return max(dual(low), dual(mpmath.mpf(0)))
+
+
+@claim("C03", lean="RESAC.IsInfimum.monetary")
+@settings(max_examples=30)
+@given(
+    st.data(),
+    mdps(dyadic=True, max_states=4, max_actions=1),
+    st.sampled_from([0.1, 1e-6, 0.5, 2.0, 30.0, 0.0]),
+    st.sampled_from(["all", "nominal"]),
+)
+def test_c03_likelihood_ball_against_high_precision(
+    data: st.DataObject, mdp: ExactMDP, radius: float, support: str
+) -> None:
+    """The minimum within its rounding bound of its dual in 80 digits, and a row of the set that attains it
+    (Lean: RESAC.IsInfimum.monetary)."""
+    v, copy = data.draw(state_values(mdp)), FiniteMDP.from_exact(mdp)
+    ball = LikelihoodBall(radius, support)
+    computed, worst, bound = ball(copy, floats(v)), ball.worst_kernel(copy, floats(v)), ball.rounding(copy, largest(v))
+    with mpmath.workdps(80):
+        for s, a, row in rows(mdp):
+            pairs = [(to_mpf(w), to_mpf(y)) for w, y in zip(row, v, strict=True) if w]
+            floor = to_mpf(min(v)) if support == "all" else min(y for _, y in pairs)
+            best = likelihood_reference([w for w, _ in pairs], [y for _, y in pairs], floor, mpmath.mpf(radius))
+            assert abs(mpmath.mpf(float(computed[s, a])) - best) <= bound + 1e-25
+            assert abs(worst[s, a] @ floats(v) - computed[s, a]) <= 2 * bound
+            spent = sum(
+                float(w) * np.log(float(w) / q) for w, q in zip(row, worst[s, a], strict=True) if w and radius < 20
+            )
+            assert spent <= radius + 1e-9
+
+
 @claim("C03", lean="RESAC.IsInfimum.monetary")
 @pytest.mark.parametrize("name", [*SETS, "interval"])
 @given(data=st.data())
@@ -220,3 +271,33 @@ def test_an_interval_set_without_a_row_is_refused(low: tuple[int, int], high: tu
     for v in ((Fraction(0), Fraction(1)), (Fraction(1), Fraction(0))):
         with pytest.raises(InputError, match="the interval set is empty"):
             sets.filled([Fraction(x, 8) for x in low], [Fraction(x, 8) for x in high], v)
+
+
+@claim("C03", lean="RESAC.Monetary.pointwise_min")
+@settings(max_examples=25)
+@given(data=st.data(), mdp=mdps(dyadic=True, max_states=3, max_actions=2))
+def test_c03_polytopes_are_minimised_at_their_vertices(data: st.DataObject, mdp: ExactMDP) -> None:
+    """Boxes and half-spaces as A p ≤ b: each vertex obeys all of it, the least of them is the box's fill, exactly, and
+    the float set is within its bound (Lean: RESAC.Monetary.pointwise_min)."""
+    v, width, n = data.draw(state_values(mdp)), data.draw(EIGHTHS), mdp.n_states
+    eye = [[Fraction(int(i == j)) for j in range(n)] for i in range(n)]
+    matrix = [*eye, *([-x for x in row] for row in eye)]
+    limits = {}
+    for s, a, p in rows(mdp):
+        low = tuple(max(x - width, Fraction(0)) for x in p)
+        high = tuple(min(x + width, Fraction(1)) for x in p)
+        limits[s, a] = [*high, *(-x for x in low)]
+        corners = vertices(matrix, limits[s, a], n)
+        assert len(set(corners)) == len(corners)
+        for q in corners:
+            assert sum(q) == 1
+            assert all(x <= y <= z for x, y, z in zip(low, q, high, strict=True))
+        assert min(dot(q, v) for q in corners) == dot(sets.filled(low, high, v), v)
+    copy = FiniteMDP.from_exact(mdp)
+    bounds = np.array([[[float(x) for x in limits[s, a]] for a in range(mdp.n_actions)] for s in range(n)])
+    polytope = WorstOfKernels.of_polytope(copy, np.array(matrix, dtype=float), bounds)
+    slack = Fraction(polytope.rounding(copy, largest(v))) + 2 * n * Fraction(1, 2**53) * Fraction(largest(v))
+    for (s, a), limit in limits.items():
+        low, high = [-x for x in limit[n:]], limit[:n]
+        exact = dot(sets.filled(low, high, v), v)
+        assert abs(Fraction(float(polytope(copy, floats(v))[s, a])) - exact) <= slack

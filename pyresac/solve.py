@@ -30,6 +30,7 @@ from pyresac.tabular import (
     IntervalSet,
     KLBall,
     L1Ball,
+    LikelihoodBall,
     LInfinityBall,
     Max,
     Mellowmax,
@@ -51,6 +52,7 @@ SETS: dict[str, Callable[[FiniteMDP, float, bool], ExpectationFunctional]] = {
     "linf": lambda _, radius, best: LInfinityBall(radius, optimistic=best),
     "interval": lambda mdp, radius, best: IntervalSet.around(mdp, radius, optimistic=best),
     "kl": lambda _, radius, best: KLBall(radius, optimistic=best),
+    "likelihood": lambda _, radius, best: LikelihoodBall(radius, optimistic=best),
     "chi2": lambda _, radius, best: Chi2Ball(radius, optimistic=best),
     "cvar": lambda _, alpha, best: CVaR(alpha, optimistic=best),
     "contamination": lambda _, share, best: Contamination(share, optimistic=best),
@@ -69,8 +71,8 @@ class Solve:
     discount: float | None = None
     """γ in [0, 1); only .npz and .mdp hold one, which is the default."""
     set: str | None = None
-    """NAME:NUMBER, the uncertainty set and its size: l1, tv, linf, interval, kl, chi2 (radius), cvar (share),
-    contamination (share), entropic (β). By default none: the nominal model."""
+    """NAME:NUMBER, the uncertainty set and its size: l1, tv, linf, interval, kl, likelihood, chi2 (radius), cvar
+    (share), contamination (share), entropic (β). By default none: the nominal model."""
     optimistic: bool = False
     """The best case over the set instead of the worst."""
     value: str = "max"

@@ -4,9 +4,14 @@ Let the transitions of each pair be n independent draws from its row p, p̂ thei
 δ = 1 − confidence. By a union bound over the pairs, all rows lie in their sets at once with probability at least 1 − δ:
 
 * "l1": ‖p̂ − p‖₁ ≤ √(2(log(2^S − 2) + log(m/δ))/n), S states (Weissman and others 2003).
+* "kl": KL(p̂‖p) ≤ (log C(n + S − 1, S − 1) + log(m/δ))/n, by the method of types: there are so many frequencies of n
+  draws, and each whose divergence is r has probability e^(−nr) at most (Cover and Thomas 2006, Theorem 11.1.4).
 * "bernstein": |p̂(s') − p(s')| ≤ √(2·V·log(4mS/δ)/n) + 7·log(4mS/δ)/(3(n − 1)) for each s', V the sample variance of
   the indicator of s' (Maurer and Pontil 2009, Theorem 4, for both tails and all S successors). Sharper where rows are
   sparse. It takes S·A·S numbers.
+* "bayes": p(s') between the δ/(2mS)-quantiles of its posterior, Beta(1 + count(s'), S − 1 + n − count(s')), under the
+  uniform prior on rows. The promise is of the posterior: it holds for the data in hand if the truth was drawn from the
+  prior, and of no fixed truth (Russel and Petrik 2019). It takes S·A·S numbers.
 
 In that event the robust value of every policy is at most its true value (`RESAC.robust_rev_contraction` and monotony;
 C03): so the value of the robust policy, less the solver's error, is a lower bound on what that policy truly earns.
@@ -16,21 +21,23 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import sparse
+from scipy import sparse, special
 
 from pyresac.errors import InputError
 from pyresac.tabular.checks import Floats, check_number, finite_array
-from pyresac.tabular.expectations import ExpectationFunctional, IntervalSet, L1Ball
+from pyresac.tabular.expectations import ExpectationFunctional, IntervalSet, L1Ball, LikelihoodBall
 from pyresac.tabular.mdp import FiniteMDP
 from pyresac.tabular.operator import RevOperator
 from pyresac.tabular.readers.counts import checked_counts
 from pyresac.tabular.solvers import Solution, solve
 
-SetName = Literal["l1", "bernstein"]
+SetName = Literal["l1", "kl", "bernstein", "bayes"]
+UNSEEN = 1e4
+"""A radius of the likelihood ball at which a row keeps e^−10000 of its mass at least: 0 in float64."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,8 +66,8 @@ class RobustMDP:
         delta = 1.0 - check_number("confidence", confidence, "in (0, 1)", low=0.0, high=1.0, open_low=True)
         if delta <= 0.0:
             raise InputError(f"confidence is {confidence}; it must be in (0, 1)")
-        if set not in ("l1", "bernstein"):
-            raise InputError(f"set is {set!r}; it must be 'l1' or 'bernstein'")
+        if set not in get_args(SetName):
+            raise InputError(f"set is {set!r}; it must be one of {', '.join(map(repr, get_args(SetName)))}")
         rewards = finite_array("reward", reward, ndim=2)
         table, seen = checked_counts(counts, rewards.shape)
         if (table.data != np.floor(table.data)).any():
@@ -74,6 +81,10 @@ class RobustMDP:
         mdp = FiniteMDP.from_arrays((scale @ table + loops).tocsr(), rewards, discount, renormalise=True)
         if set == "l1":
             return cls(mdp, L1Ball(_weissman(seen, n_states, delta)), 1.0 - delta)
+        if set == "kl":
+            return cls(mdp, LikelihoodBall(_types(seen, n_states, delta)), 1.0 - delta)
+        if set == "bayes":
+            return cls(mdp, _posterior(table.toarray().reshape(n_states, n_actions, n_states), delta), 1.0 - delta)
         return cls(mdp, _bernstein(mdp, seen, delta), 1.0 - delta)
 
     def operator(self, **options: Any) -> RevOperator:
@@ -100,6 +111,29 @@ def _weissman(seen: Floats, n_states: int, delta: float) -> Floats:
     subsets = n_states * math.log(2.0) + math.log1p(-(2.0 ** (1 - n_states)))
     radius = 1.0000001 * np.sqrt(2.0 * (subsets + math.log(seen.size / delta)) / np.maximum(seen, 1.0))
     return np.where(seen > 0, np.minimum(radius, 2.0), 2.0)
+
+
+def _types(seen: Floats, n_states: int, delta: float) -> Floats:
+    """The radius of each pair; `UNSEEN` where nothing was seen, 0 where there is one state."""
+    if n_states == 1:
+        return np.zeros(seen.shape)
+    draws, place = np.unique(seen, return_inverse=True)
+    # log C(n + S − 1, S − 1) = Σ log(1 + n/i)
+    log_types = sum((np.log1p(draws / i) for i in range(1, n_states)), np.zeros(len(draws)))
+    radius = 1.0000001 * (log_types + math.log(seen.size / delta)) / np.maximum(draws, 1.0)
+    return np.where(draws > 0, radius, UNSEEN)[place].reshape(seen.shape)
+
+
+def _posterior(counts: Floats, delta: float) -> IntervalSet:
+    """Equal tails of each probability's posterior, rounded outwards."""
+    n_states = counts.shape[2]
+    if n_states == 1:
+        return IntervalSet(np.ones(counts.shape), np.ones(counts.shape))
+    tail = delta / (2 * counts.size)
+    hits = 1.0 + counts
+    misses = n_states + counts.sum(axis=2, keepdims=True) - hits
+    low, slack = special.betaincinv(hits, misses, tail), special.betaincinv(misses, hits, tail)
+    return IntervalSet(0.9999999 * low, np.minimum(1.0 - 0.9999999 * slack, 1.0))
 
 
 def _bernstein(mdp: FiniteMDP, seen: Floats, delta: float) -> IntervalSet:

@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
+import mpmath
 import numpy as np
 import pytest
 from scipy import sparse
 
 from pyresac.errors import InputError
-from pyresac.tabular import FiniteMDP, IntervalSet, L1Ball, PolicyMean, RevOperator, RobustMDP, families, solve
+from pyresac.tabular import (
+    FiniteMDP,
+    IntervalSet,
+    L1Ball,
+    LikelihoodBall,
+    PolicyMean,
+    RevOperator,
+    RobustMDP,
+    families,
+    solve,
+)
 
 DATA_SETS = 500
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["l1", "bernstein"])
+@pytest.mark.parametrize("name", ["l1", "kl", "bernstein"])
 def test_the_lower_bound_covers_the_true_value(name: str) -> None:
     """Over 500 drawn data sets at confidence 0.9: the bound fails in at most a tenth of them, in any state."""
     rng = np.random.default_rng(3)
@@ -52,6 +63,43 @@ def test_the_radii_are_those_of_the_theorems() -> None:
     assert bernstein.upper[1, 0].tolist() == [1.0, 1.0], "one draw says nothing of its spread"
 
 
+def test_radii_by_types_and_posterior_intervals() -> None:
+    counts = np.array([[[8, 2], [0, 0]], [[1, 0], [5, 5]]])
+    kl = RobustMDP.from_counts(counts, np.zeros((2, 2)), 0.9, set="kl").expectation
+    assert isinstance(kl, LikelihoodBall)
+    radius = np.asarray(kl.radius)
+    assert radius[0, 0] == pytest.approx((np.log(11) + np.log(4 / 0.05)) / 10, rel=1e-6)
+    v = np.array([1.0, -1.0])
+    mdp = RobustMDP.from_counts(counts, np.zeros((2, 2)), 0.9, set="kl").mdp
+    assert kl(mdp, v)[0, 1] == -1.0, "nothing was seen: anything may happen"
+    bayes = RobustMDP.from_counts(counts, np.zeros((2, 2)), 0.9, set="bayes").expectation
+    assert isinstance(bayes, IntervalSet)
+    low, high = bayes.lower[0, 0, 0], bayes.upper[0, 0, 0]
+    with mpmath.workdps(30):
+        for x, tail in ((low, 0.05 / 16), (high, 1 - 0.05 / 16)):
+            assert float(mpmath.betainc(9, 3, 0, float(x), regularized=True)) == pytest.approx(tail, abs=1e-6)
+    # never seen: the uniform prior itself
+    assert bayes.lower[0, 1, 0] == pytest.approx(0.05 / 16, rel=1e-6)
+
+
+@pytest.mark.slow
+def test_posterior_intervals_cover_truths_drawn_from_the_prior() -> None:
+    rng, covered = np.random.default_rng(5), 0
+    for _ in range(DATA_SETS):
+        rows = rng.dirichlet(np.ones(3), size=(3, 2))
+        counts = np.array([[rng.multinomial(30, row) for row in state] for state in rows])
+        bayes = RobustMDP.from_counts(counts, np.zeros((3, 2)), 0.8, confidence=0.8, set="bayes").expectation
+        assert isinstance(bayes, IntervalSet)
+        covered += bool(((bayes.lower <= rows) & (rows <= bayes.upper)).all())
+    assert 0.8 * DATA_SETS <= covered < DATA_SETS, "some truths must lie outside, or the intervals are too wide"
+
+
+@pytest.mark.parametrize("name", ["kl", "bayes"])
+def test_one_state_leaves_nothing_to_learn(name: str) -> None:
+    robust = RobustMDP.from_counts(np.array([[[3], [0]]]), [[1.0, 2.0]], 0.5, set=name)  # type: ignore[arg-type]
+    assert robust.solve(tolerance=1e-12)[0].v[0] == pytest.approx(4.0)
+
+
 def test_more_data_brings_the_bound_up_to_the_truth() -> None:
     true = families.random_dense(3, 2, 0.8, seed=1)
     best = solve(RevOperator(true), tolerance=1e-10).v
@@ -68,7 +116,7 @@ def test_more_data_brings_the_bound_up_to_the_truth() -> None:
     [
         ({"confidence": 1.0}, r"confidence is 1.0; it must be in \(0, 1\)"),
         ({"confidence": 0.0}, r"confidence is 0.0"),
-        ({"set": "l2"}, "set is 'l2'; it must be 'l1' or 'bernstein'"),
+        ({"set": "l2"}, "set is 'l2'; it must be one of 'l1', 'kl', 'bernstein', 'bayes'"),
         ({"counts": np.full((2, 2, 2), 0.5)}, "counts holds 0.5; counts are whole numbers"),
         ({"counts": np.full((2, 2, 2), -1.0)}, "counts holds -1.0"),
         ({"counts": np.ones((2, 1, 2))}, "rewards ask for"),

@@ -13,16 +13,24 @@ from scipy.optimize import LinearConstraint, linprog, minimize
 
 from pyresac.errors import InputError
 from pyresac.tabular import (
+    Chi2Ball,
+    CVaR,
     EntropicRisk,
     ExpectationFunctional,
     FiniteMDP,
     IntervalSet,
     KLBall,
     L1Ball,
+    LikelihoodBall,
+    LInfinityBall,
     Nominal,
+    RevOperator,
     WorstOfKernels,
     families,
+    solve,
 )
+from pyresac.tabular.expectations import RowSet
+from pyresac.tabular.expectations.base import WorstRows
 
 MDPS = {
     "dense": families.random_dense(6, 3, 0.9, 0),
@@ -224,3 +232,75 @@ def test_nominal_rounding_bounds_the_exact_expectation() -> None:
             row = [Fraction(float(x)) for x in mdp.dense()[s, a]]
             exact = sum(p * Fraction(float(x)) for p, x in zip(row, v, strict=True)) / sum(row)
             assert abs(exact - Fraction(float(got[s, a]))) <= Fraction(bound)
+
+
+@pytest.mark.parametrize("successors", [1, 2, 7, 40])
+@pytest.mark.parametrize("optimistic", [False, True])
+def test_where_a_row_begins_to_search_does_not_matter(successors: int, optimistic: bool) -> None:
+    """Whatever a row remembers of another v: the value, and the weights' own, stay within the rounding bound."""
+    mdp = families.random_sparse(60, 2, successors, 0.9, seed=successors)
+    rng = np.random.default_rng(successors)
+    for build in WARM:
+        functional = build(mdp, optimistic)
+        for scale in (0.0, 1.0, 1e6):
+            # with ties
+            v = scale * rng.integers(-4, 5, size=mdp.n_states) + rng.normal(size=mdp.n_states) * (scale > 1)
+            cold = functional.expect(mdp, v)
+            slack = 2 * functional.rounding(mdp, float(np.abs(v).max())) + 1e-300
+            warm = np.full(mdp.reward.size, np.nan)
+            for _ in range(3):
+                functional.expect(mdp, rng.normal(size=mdp.n_states), warm=warm)
+                room = WorstRows.for_pairs(functional.room(mdp))
+                got = functional.expect(mdp, v, warm=warm, rows=room)
+                assert np.abs(got - cold).max() <= slack, type(functional).__name__
+                rows = sparse.csr_array((room.weights, room.columns, room.slots), shape=mdp.matrix.shape)
+                assert np.abs(rows.sum(axis=1) - 1).max() <= 1e-13
+                assert rows.data.min() >= 0
+                if not isinstance(functional, EntropicRisk):
+                    assert np.abs(rows @ v - got).max() <= slack, type(functional).__name__
+
+
+WARM: list[Callable[[FiniteMDP, bool], RowSet]] = [
+    lambda _, best: L1Ball(0.4, optimistic=best),
+    lambda _, best: L1Ball(1.9, "nominal", optimistic=best),
+    lambda mdp, best: IntervalSet.around(mdp, 0.07, optimistic=best),
+    lambda _, best: LInfinityBall(0.2, optimistic=best),
+    lambda _, best: CVaR(0.3, optimistic=best),
+    lambda _, best: KLBall(0.2, optimistic=best),
+    lambda _, best: LikelihoodBall(0.2, optimistic=best),
+    lambda _, best: LikelihoodBall(1e-6, "nominal", optimistic=best),
+    lambda _, best: KLBall(1e-6, optimistic=best),
+    lambda _, best: EntropicRisk(2.0, optimistic=best),
+    lambda _, best: Chi2Ball(0.3, optimistic=best),
+]
+
+
+def test_a_polytope_is_the_linear_program_of_its_inequalities() -> None:
+    """Moments bounded from both sides, which no ball says; HiGHS works to 1e-7."""
+    mdp, rng = MDPS["dense"], np.random.default_rng(4)
+    moments = rng.normal(size=(2, 6))
+    centre = (mdp.dense() @ moments.T)[..., None, :]
+    matrix = np.vstack([moments, -moments])
+    bound = np.concatenate([centre + 0.1, 0.1 - centre], axis=-1)[..., 0, :]
+    polytope = WorstOfKernels.of_polytope(mdp, matrix, bound)
+    v = VALUES[0](6)
+    got = polytope(mdp, v)
+    for s, a in pairs(mdp):
+        program = linprog(v, matrix, bound[s, a], np.ones((1, 6)), [1.0], (0, None), method="highs")
+        assert got[s, a] == pytest.approx(program.fun, abs=1e-6)
+    assert solve(RevOperator(mdp, expectation=polytope), tolerance=1e-8).converged
+
+
+@pytest.mark.parametrize(
+    ("matrix", "bound", "message"),
+    [
+        (np.ones((1, 6)), [0.5], r"the polytope of \(s=0, a=0\) is empty"),
+        (np.ones((1, 5)), [0.5], r"matrix has shape \(1, 5\); expected \(m, 6\)"),
+        (np.ones((1, 6)), [0.5, 1.0], r"bound has shape \(2,\); the matrix asks for \(1,\)"),
+        (np.ones((40, 6)), np.ones(40), "the polytopes have .* bases; at most 200000"),
+        (np.full((1, 6), np.nan), [1.0], "matrix.* is nan"),
+    ],
+)
+def test_polytopes_that_are_none_are_refused(matrix: np.ndarray, bound: list[float], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        WorstOfKernels.of_polytope(MDPS["dense"], matrix, bound)

@@ -11,7 +11,7 @@ from pyresac.errors import InputError, NotAContractionError
 from pyresac.tabular import families, workers
 from pyresac.tabular.checks import Floats
 from pyresac.tabular.exact import ExactRev
-from pyresac.tabular.expectations import EntropicRisk, ExpectationFunctional, KLBall, L1Ball, Nominal
+from pyresac.tabular.expectations import EntropicRisk, ExpectationFunctional, IntervalSet, KLBall, L1Ball, Nominal
 from pyresac.tabular.live import EnsembleDeviation, EnsembleVariance, LiveOperator, NormPenalty, ScaledPenalty
 from pyresac.tabular.mdp import FiniteMDP
 from pyresac.tabular.operator import RevOperator
@@ -279,3 +279,69 @@ def test_the_bound_counts_the_rounding_of_the_last_backup_itself(discount: float
         exact = ExactRev(mdp.to_exact()).fixed_point()
         error = max(abs(Fraction(float(solution.q[s, a])) - exact[s][a]) for s in range(3) for a in range(2))
         assert 0 < error <= Fraction(solution.error_bound)
+
+
+CYCLES = [
+    ([[[0, 1], [0, 0]], [[1, 1], [1, 0]], [[0, 0], [2, 0]]], [[3.0, -2.0], [-1.0, -1.0], [0.0, -1.0]]),
+    ([[[0, 2], [0, 0]], [[0, 1], [1, 1]], [[2, 1], [2, 0]]], [[-1.0, -2.0], [-1.0, 3.0], [-3.0, -2.0]]),
+    ([[[0, 1], [0, 0]], [[2, 2], [0, 2]], [[1, 0], [0, 1]]], [[3.0, -1.0], [-1.0, -3.0], [2.0, 0.0]]),
+]
+"""Games in which player and adversary, each answering the other's last choice, go round for ever: at each pair the
+adversary sends to one of two states."""
+
+
+@pytest.mark.parametrize("method", ["policy_iteration", "modified_policy_iteration"])
+@pytest.mark.parametrize("mirrored", [False, True])
+@pytest.mark.parametrize("game", range(len(CYCLES)))
+def test_alternating_best_answers_cycle_where_the_solver_does_not(game: int, mirrored: bool, method: str) -> None:
+    """Mirrored: costs are minimised against the best case of the set, which is as much of a game."""
+    places, rewards = CYCLES[game]
+    ends, reward, discount = np.array(places), np.array(rewards), 0.9
+    states = np.arange(len(ends))
+
+    def answer(v: np.ndarray) -> np.ndarray:
+        worst = v[ends].argmin(axis=2)
+        action = (reward + discount * v[ends].min(axis=2)).argmax(axis=1)
+        matrix = np.eye(len(ends))[ends[states, action, worst[states, action]]]
+        return np.linalg.solve(np.eye(len(ends)) - discount * matrix, reward[states, action])
+
+    v = np.zeros(len(ends))
+    for _ in range(20):
+        v = answer(v)
+    visited = [v]
+    for _ in range(20):
+        visited.append(answer(visited[-1]))
+    apart = [np.abs(x - v).max() for x in visited]
+    assert apart[1] > 1e-3, "alternation has come to rest: this is no cycle"
+    assert min(apart[2:]) < 1e-9, "alternation has not come back"
+    upper = np.zeros((len(ends), 2, len(ends)))
+    np.put_along_axis(upper, ends, 1.0, axis=2)
+    sign = -1.0 if mirrored else 1.0
+    mdp = FiniteMDP.from_arrays(upper / upper.sum(axis=2, keepdims=True), sign * reward, discount)
+    box = IntervalSet(np.zeros_like(upper), upper, optimistic=mirrored)
+    operator = RevOperator(mdp, value=Min() if mirrored else Max(), expectation=box)
+    for start in visited[:4]:
+        initial = sign * np.repeat(start[:, None], 2, axis=1)
+        solution = solve(operator, tolerance=1e-9, method=method, initial=initial)
+        assert solution.converged, solution.message
+        reference = solve(operator, tolerance=1e-11, method="value_iteration")
+        assert np.abs(solution.q - reference.q).max() <= solution.error_bound + reference.error_bound
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("expectation", [Nominal(), L1Ball(0.1)])
+def test_a_minimum_over_costs_is_the_mirror_image_of_a_maximum(method: str, expectation: ExpectationFunctional) -> None:
+    """Bit for bit, on a problem with an absorbing state of no cost near γ = 1: neither of them is favoured."""
+    if method == "gauss_seidel" and not isinstance(expectation, Nominal):
+        pytest.skip("sweeps in place are nominal")
+    rng = np.random.default_rng(0)
+    kernel, cost = rng.dirichlet(np.full(12, 0.3), size=(12, 2)), rng.integers(1, 5, size=(12, 2)).astype(float)
+    kernel[-1], kernel[-1, :, -1], cost[-1] = 0.0, 1.0, 0.0
+    mdp = FiniteMDP.from_arrays(kernel, cost, 0.999, renormalise=True)
+    mirror = L1Ball(0.1, optimistic=True) if isinstance(expectation, L1Ball) else expectation
+    least = solve(RevOperator(mdp, value=Min(), expectation=mirror), tolerance=1e-9, method=method)
+    most = solve(RevOperator(mdp.replace(reward=-mdp.reward), expectation=expectation), tolerance=1e-9, method=method)
+    np.testing.assert_array_equal(least.q, -most.q)
+    assert least.error_bound == most.error_bound
+    if isinstance(expectation, Nominal):
+        assert abs(least.q[-1]).max() <= least.error_bound

@@ -12,6 +12,7 @@ from pyresac.tabular.expectations.chi2 import Chi2Ball
 from pyresac.tabular.expectations.gibbs import EntropicRisk, KLBall
 from pyresac.tabular.expectations.intervals import CVaR, IntervalSet, LInfinityBall
 from pyresac.tabular.expectations.l1 import Contamination, L1Ball, TotalVariation
+from pyresac.tabular.expectations.likelihood import LikelihoodBall
 from pyresac.tabular.expectations.rows import RowSet
 from pyresac.tabular.expectations.wasserstein import WassersteinBall
 
@@ -25,6 +26,7 @@ __all__ = [
     "KLBall",
     "L1Ball",
     "LInfinityBall",
+    "LikelihoodBall",
     "Nominal",
     "RowSet",
     "TotalVariation",

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from pyresac.errors import InputError
-from pyresac.tabular.checks import Floats, checked_rows, owned, same_mask
+from pyresac.tabular.checks import Floats, checked_rows, finite_array, owned, same_mask
+from pyresac.tabular.exact.polytopes import vertices
 from pyresac.tabular.mdp import FiniteMDP
 from pyresac.tabular.values import UNIT
+
+MOST_BASES = 200_000
+"""Choices of columns that an enumeration of vertices may look at: some ten seconds."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,6 +108,40 @@ class WorstOfKernels(ExpectationFunctional):
         if len(self.kernels) == 0:
             raise InputError("kernels is empty; a robust set needs at least one kernel")
 
+    @classmethod
+    def of_polytope(cls, mdp: FiniteMDP, matrix: ArrayLike, bound: ArrayLike) -> WorstOfKernels:
+        """The set {p : matrix·p ≤ bound} of rows at each pair, as the finitely many kernels of its vertices.
+
+        matrix: (m, S) or (S, A, m, S); bound: (m,) or (S, A, m). For small models: the vertices are enumerated exactly,
+        and then rounded to float64. A minimum of a linear function is at a vertex. Raises InputError where a pair's set
+        is empty, or where there are more than 200,000 bases to look at.
+        """
+        given, limits = finite_array("matrix", matrix), finite_array("bound", bound)
+        n, pairs = mdp.n_states, mdp.reward.shape
+        if given.ndim not in (2, 4) or given.shape[-1] != n or given.shape[:-2] not in ((), pairs):
+            raise InputError(f"matrix has shape {given.shape}; expected (m, {n}) or {(*pairs, 'm', n)}")
+        m = given.shape[-2]
+        if limits.shape not in ((m,), (*pairs, m)):
+            raise InputError(f"bound has shape {limits.shape}; the matrix asks for {(m,)} or {(*pairs, m)}")
+        shared = given.ndim == 2 and limits.ndim == 1
+        bases = math.comb(n + m, m + 1) * (1 if shared else mdp.reward.size)
+        if bases > MOST_BASES:
+            raise InputError(
+                f"the polytopes have {bases} bases; at most {MOST_BASES} are looked at: use fewer inequalities"
+            )
+        known = _vertices(given, limits) if shared else []
+        rows, limits = np.broadcast_to(given, (*pairs, m, n)), np.broadcast_to(limits, (*pairs, m))
+        corners = {pair: known if shared else _vertices(rows[pair], limits[pair]) for pair in np.ndindex(*pairs)}
+        empty = next((pair for pair, found in corners.items() if not found and _present(mdp, pair)), None)
+        if empty is not None:
+            raise InputError(f"the polytope of (s={empty[0]}, a={empty[1]}) is empty: no row obeys matrix·p ≤ bound")
+        kernels = np.zeros((max(len(found) for found in corners.values()), *pairs, n))
+        for (s, a), found in corners.items():
+            if _present(mdp, (s, a)):
+                exact = [[float(x) for x in found[min(k, len(found) - 1)]] for k in range(len(kernels))]
+                kernels[:, s, a] = np.array(exact)
+        return cls(list(kernels)).bound_to(mdp)
+
     def bound_to(self, mdp: FiniteMDP) -> WorstOfKernels:
         """Check every kernel against the MDP's shape and available pairs."""
         if all(isinstance(k, _Checked) and k.fits(mdp) for k in self.kernels):
@@ -129,6 +169,15 @@ class WorstOfKernels(ExpectationFunctional):
     def rounding(self, mdp: FiniteMDP, magnitude: float) -> float:
         """The largest of the kernels' own bounds: a minimum of numbers each off by ε is off by ε."""
         return max(Nominal().rounding(k.model, magnitude) for k in self.bound_to(mdp).kernels)
+
+
+def _vertices(matrix: Floats, bound: Floats) -> list[tuple[Fraction, ...]]:
+    exact = [[Fraction(float(x)) for x in row] for row in matrix]
+    return vertices(exact, [Fraction(float(x)) for x in bound], matrix.shape[1])
+
+
+def _present(mdp: FiniteMDP, pair: tuple[int, ...]) -> bool:
+    return mdp.available is None or bool(mdp.available[pair])
 
 
 @dataclass(frozen=True, eq=False)

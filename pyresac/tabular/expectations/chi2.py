@@ -14,7 +14,7 @@ from pyresac.tabular.values import UNIT
 
 
 def chi2_row(
-    p: Floats, upper: Floats, x: Floats, radius: float, lowest: float, warm: float, w: Floats
+    p: Floats, upper: Floats, x: Floats, radius: float, lowest: float, warm: float, wanted: bool, w: Floats
 ) -> tuple[float, float, float]:
     """min of Σ q·x over Σ (q − p)²/p ≤ radius.
 

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from pyresac.jit import compiled
+from pyresac.jit import inlined
 from pyresac.tabular.checks import Floats
 from pyresac.tabular.expectations.rows import Ball, Parameter, Sweep, over_rows
 from pyresac.tabular.mdp import FiniteMDP
@@ -15,42 +15,55 @@ from pyresac.tabular.values import UNIT
 
 NEGLIGIBLE = 2.0**-53
 """A tilt θ·d (with d at most 1) up to which the mean is as good as exp and log: they differ by θ/8 (Hoeffding)."""
-ENOUGH = 16 * 2.0**-53
-"""The duality gap, in units of the spread of the values, that the KL ball's row is solved to."""
+MODERATE = 0.5
+"""A tilt from which on log Σ p·exp(−θd) may be off by rounding of 1, as θ divides it."""
+ENOUGH = 16
+"""The KL ball's row is solved to a duality gap of so many roundings of the spread, and two more a successor."""
 
 
-@compiled
+@inlined
 def tilt(p: Floats, d: Floats, theta: float, w: Floats) -> tuple[float, float, float]:
-    """w = p·exp(−θd)/Σ for d ≥ 0. Returns (Σ w·d, Σ w·d² − (Σ w·d)², log Σ p·exp(−θd))."""
+    """w = p·exp(−θd)/Σ for 0 ≤ d ≤ 1. Returns (Σ w·d, Σ w·(d − Σ w·d)², log Σ p·exp(−θd))."""
     total, slack, first, second = 0.0, 0.0, 0.0, 0.0
+    if theta >= MODERATE:
+        for i in range(len(p)):
+            w[i] = p[i] * np.exp(-theta * d[i])
+            total += w[i]
+    else:
+        # Near 1 the sum itself loses the digits that log needs; the sum of expm1 does not.
+        for i in range(len(p)):
+            shrunk = np.expm1(-theta * d[i])
+            slack += p[i] * shrunk
+            w[i] = p[i] * (1.0 + shrunk)
+            total += w[i]
+    scale = 1.0 / total
     for i in range(len(p)):
-        shrunk = np.expm1(-theta * d[i])
-        slack += p[i] * shrunk
-        w[i] = p[i] * (1.0 + shrunk) if shrunk > -0.5 else p[i] * np.exp(-theta * d[i])
-        total += w[i]
-    for i in range(len(p)):
-        w[i] /= total
+        w[i] *= scale
         first += w[i] * d[i]
     for i in range(len(p)):
         second += w[i] * (d[i] - first) ** 2
-    # Near 1 the sum itself has lost the digits that log needs; the sum of expm1 has not.
-    return first, second, np.log1p(slack) if slack > -0.5 else np.log(total)
+    return first, second, np.log(total) if theta >= MODERATE else np.log1p(slack)
 
 
-@compiled
-def shares(p: Floats, x: Floats, d: Floats) -> tuple[float, float]:
-    """d = (x − lowest)/spread over the support of p, 0 elsewhere. Returns (lowest, spread)."""
+@inlined
+def extremes(p: Floats, x: Floats) -> tuple[float, float]:
+    """(least, greatest) x over the support of p."""
     lowest, highest = np.inf, -np.inf
     for i in range(len(p)):
-        if p[i] > 0.0:
-            lowest, highest = min(lowest, x[i]), max(highest, x[i])
-    spread = highest - lowest
+        y, on = x[i], p[i] > 0.0
+        lowest = min(lowest, y if on else np.inf)
+        highest = max(highest, y if on else -np.inf)
+    return lowest, highest
+
+
+@inlined
+def into_shares(p: Floats, x: Floats, lowest: float, spread: float) -> None:
+    """x ← (x − lowest)/spread, in [0, 1], over the support of p, 0 elsewhere."""
     for i in range(len(p)):
-        d[i] = (x[i] - lowest) / spread if p[i] > 0.0 and spread > 0.0 else 0.0
-    return lowest, spread
+        x[i] = (x[i] - lowest) / spread if p[i] > 0.0 else 0.0
 
 
-@compiled
+@inlined
 def plain_mean(p: Floats, x: Floats, w: Floats) -> float:
     """Σ p·x/Σ p, and w = p."""
     total, mean = 0.0, 0.0
@@ -62,7 +75,7 @@ def plain_mean(p: Floats, x: Floats, w: Floats) -> float:
 
 
 def kl_row(
-    p: Floats, upper: Floats, x: Floats, radius: float, lowest: float, warm: float, w: Floats
+    p: Floats, upper: Floats, x: Floats, radius: float, lowest: float, warm: float, wanted: bool, w: Floats
 ) -> tuple[float, float, float]:
     """min of Σ q·x over KL(q‖p) ≤ radius. Returns (value, 0, the tilt found).
 
@@ -71,29 +84,32 @@ def kl_row(
     a bracket guards it. Each θ gives the dual value −(log Σ p·exp(−θd) + radius)/θ, a lower bound that misses the
     minimum by (radius − KL)/θ at most (by as much times θ/θ* − 1 where that is negative).
     """
-    d = np.empty(len(p))
-    lowest, spread = shares(p, x, d)
+    n = len(p)
+    lowest, highest = extremes(p, x)
+    spread = highest - lowest
     # By Pinsker the ball's mean of d is within √(radius/2) of p's.
     if spread == 0.0 or radius <= 2.0 * NEGLIGIBLE * NEGLIGIBLE:
         return plain_mean(p, x, w), 0.0, warm
     at_lowest, total = 0.0, 0.0
-    for i in range(len(p)):
+    for i in range(n):
         total += p[i]
-        if p[i] > 0.0 and d[i] == 0.0:
-            at_lowest += p[i]
-    if radius >= -np.log(at_lowest / total):
-        for i in range(len(p)):
-            w[i] = p[i] / at_lowest if d[i] == 0.0 else 0.0
+        mass = p[i]
+        at_lowest += mass if x[i] == lowest else 0.0
+    if radius >= np.log(total / at_lowest):
+        for i in range(n):
+            w[i] = p[i] / at_lowest if x[i] == lowest else 0.0
         return lowest, 0.0, warm
+    into_shares(p, x, lowest, spread)
     # KL(q‖p) ≤ KL(q‖p) + KL(p‖q) = θ·(Σ p·d − Σ q·d) ≤ θ, so the tilt is at least the radius.
     low, high, grow, goal = 0.5 * radius, np.inf, 4.0, np.sqrt(2.0 * radius)
+    enough = (ENOUGH + 2 * n) * UNIT
     theta = warm
     if not 0.0 < theta < np.inf:
-        _, variance, _ = tilt(p, d, 0.0, w)
+        _, variance, _ = tilt(p, x, 0.0, w)
         theta = goal / np.sqrt(variance) if variance > 0.0 else 1.0
     best, best_theta = -np.inf, theta
     for step in range(200):
-        mean, variance, log_total = tilt(p, d, theta, w)
+        mean, variance, log_total = tilt(p, x, theta, w)
         value = -(log_total + radius) / theta
         if value > best:
             best, best_theta = value, theta
@@ -103,7 +119,7 @@ def kl_row(
             low = theta
         else:
             high = theta
-        if abs(gap) <= ENOUGH and (gap >= 0.0 or theta <= 2.0 * low or step > 60):
+        if abs(gap) <= enough and (gap >= 0.0 or theta <= 2.0 * low or step > 60):
             break
         slope = theta * variance  # the derivative of KL
         reached = np.sqrt(2.0 * max(theta * spent, 0.0))
@@ -119,32 +135,35 @@ def kl_row(
 
 
 def entropic_row(
-    p: Floats, upper: Floats, x: Floats, beta: float, lowest: float, warm: float, w: Floats
+    p: Floats, upper: Floats, x: Floats, beta: float, lowest: float, warm: float, wanted: bool, w: Floats
 ) -> tuple[float, float, float]:
     """−(1/β)·log Σ p·exp(−βx); w receives the Gibbs weights, which attain the dual minimum (C26).
 
-    In units of the spread, so that β·d is no subnormal number where it matters.
+    A small tilt is taken in units of the spread, so that β·d is no subnormal number where it matters.
     """
-    d = np.empty(len(p))
-    lowest, spread = shares(p, x, d)
+    n = len(p)
+    lowest, highest = extremes(p, x)
+    spread, total, slack = highest - lowest, 0.0, 0.0
     theta = beta * spread
     if theta <= NEGLIGIBLE:
         return plain_mean(p, x, w), 0.0, warm
-    if theta == np.inf:
-        for i in range(len(p)):
-            d[i] = x[i] - lowest if p[i] > 0.0 else 0.0
-        _, _, log_total = tilt(p, d, beta, w)
-        return lowest - log_total / beta, 0.0, warm
-    slack, total = 0.0, 0.0
-    for i in range(len(p)):
-        shrunk = np.expm1(-theta * d[i])
-        slack += p[i] * shrunk
-        w[i] = p[i] * (1.0 + shrunk) if shrunk > -0.5 else p[i] * np.exp(-theta * d[i])
-        total += w[i]
-    for i in range(len(p)):
-        w[i] /= total
-    log_total = np.log1p(slack) if slack > -0.5 else np.log(total)
-    return lowest - spread * (log_total / theta), 0.0, warm
+    if theta >= MODERATE:
+        for i in range(n):
+            w[i] = p[i] * np.exp(-beta * (x[i] - lowest)) if p[i] > 0.0 else 0.0
+            total += w[i]
+        value = lowest - np.log(total) / beta
+    else:
+        into_shares(p, x, lowest, spread)
+        for i in range(n):
+            shrunk = np.expm1(-theta * x[i])
+            slack += p[i] * shrunk
+            w[i] = p[i] * (1.0 + shrunk)
+            total += w[i]
+        value = lowest - spread * (np.log1p(slack) / theta)
+    if wanted:
+        for i in range(n):
+            w[i] /= total
+    return value, 0.0, warm
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,9 +184,9 @@ class KLBall(Ball):
     def rounding(self, mdp: FiniteMDP, magnitude: float) -> float:
         """M((40n + 200)u + 8·row_error).
 
-        The solver stops at a duality gap of 16u·spread, spread ≤ 2M, which bounds what the dual value is off by. That
-        is v's least value less two numbers of size at most 2M: λ·log Σ, known to (10n + 60)u relatively (see
-        `EntropicRisk.rounding`), and λ·radius.
+        In units of the spread, at most 2M: log Σ/θ is known to (2n + 20)u, as in `EntropicRisk.rounding`, the mean
+        under the tilt and radius/θ ≤ 2 to (2n + 20)u more, so that the gap at which the solver stops, (2n + 16)u as
+        computed, is (6n + 56)u at most. It bounds what the dual value, itself off by (2n + 30)u, misses.
         """
         return 1.01 * magnitude * ((40 * mdp.longest_row + 200) * UNIT + 8 * mdp.row_error)
 
@@ -191,8 +210,9 @@ class EntropicRisk(Ball):
     def rounding(self, mdp: FiniteMDP, magnitude: float) -> float:
         """M((12n + 80)u + 4·row_error), for every β.
 
-        With spread·d = v − min v, spread ≤ 2M and θ = β·spread: where Σ p·expm1(−θd) > −½, that sum is at most θ·E d
-        and is known to (n + 6)u relatively, and log1p has slope at most 2. Elsewhere |log Σ| ≥ log 2, so 1/θ ≤ 3/2,
-        and the sum is known to (n + 8)u + 2u·θ·E_q d relatively. For θ ≤ u the mean is off by θ·spread/8 at most.
+        With spread·d = v − min v, spread ≤ 2M and θ = β·spread. From θ = ½ on, Σ p·exp(−θd) is known to
+        (n + 6)u + 2u·θ·E_q d relatively, hence its logarithm, divided by β, to (2n + 12)u·spread + 2u·spread, and rows
+        that miss 1 cost twice their error. Below, 1 + Σ p·expm1(−θd) ≥ e^−½: that sum is at most θ·E d and is known to
+        (n + 6)u relatively, and log1p has slope at most 2. For θ ≤ u the mean is off by θ·spread/8 at most.
         """
         return 1.01 * magnitude * ((12 * mdp.longest_row + 80) * UNIT + 4 * mdp.row_error)

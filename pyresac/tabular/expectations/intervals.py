@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -10,83 +10,55 @@ import numpy as np
 from scipy import sparse
 
 from pyresac.errors import InputError
-from pyresac.jit import compiled
 from pyresac.tabular.checks import Floats, check_number, finite_array, real_matrix
+from pyresac.tabular.expectations.filling import fill_level
 from pyresac.tabular.expectations.rows import Ball, Bound, Parameter, RowSet, Sweep, over_rows
 from pyresac.tabular.mdp import FiniteMDP
 from pyresac.tabular.readers import drn
 from pyresac.tabular.values import UNIT
 
-FEW = 12
-"""Picks of the least of what is left, after which sorting the rest costs less."""
-
-
-@compiled
-def fill(w: Floats, high: Floats, x: Floats, left: float) -> float:
-    """Fill w up to `high` from the lowest value, until the mass `left` is placed. Returns Σ w·x."""
-    n, picks, value = len(w), 0, 0.0
-    while left > 0.0 and picks < FEW:
-        least = -1
-        for i in range(n):
-            if w[i] < high[i] and (least < 0 or x[i] < x[least]):
-                least = i
-        if least < 0:
-            left = 0.0
-        elif left < high[least] - w[least]:
-            w[least] += left
-            left = 0.0
-        else:
-            left -= high[least] - w[least]
-            w[least] = high[least]
-            picks += 1
-    if left > 0.0:
-        for i in np.argsort(x):
-            if left <= 0.0:
-                break
-            step = min(left, high[i] - w[i])
-            w[i] += step
-            left -= step
-    for i in range(n):
-        value += w[i] * x[i]
-    return value
-
 
 def interval_row(
-    low: Floats, high: Floats, x: Floats, parameter: float, lowest: float, warm: float, w: Floats
+    low: Floats, high: Floats, x: Floats, parameter: float, lowest: float, warm: float, wanted: bool, w: Floats
 ) -> tuple[float, float, float]:
-    """min of Σ q·x over low ≤ q ≤ high, Σ q = 1."""
-    left = 1.0
+    """min of Σ q·x over low ≤ q ≤ high, Σ q = 1: from the lowest value up."""
+    left, value = 1.0, 0.0
     for i in range(len(low)):
-        w[i] = low[i]
+        w[i] = high[i] - low[i]
         left -= low[i]
-    return fill(w, high, x, left), 0.0, warm
-
-
-def tail_row(
-    p: Floats, upper: Floats, x: Floats, alpha: float, lowest: float, warm: float, w: Floats
-) -> tuple[float, float, float]:
-    """The mean of the lowest share alpha of p: w ≤ p/alpha, filled in units of alpha, so that nothing overflows."""
-    total = 0.0
-    for i in range(len(p)):
-        total += p[i]
-        w[i] = 0.0
-    share = alpha * total
-    value = fill(w, p, x, share) / share
-    for i in range(len(p)):
-        w[i] /= share
+    level, _, placed, warm = fill_level(len(low), w, x, left, warm)
+    for i in range(len(low)):
+        y, least, most = x[i], low[i], high[i]
+        value += (most if y < level else least) * y
+    value += placed * level
+    if wanted:
+        for i in range(len(low)):
+            on = placed if x[i] == level else 0.0
+            full = (x[i] < level) | (on > w[i])
+            placed -= min(on, w[i])
+            w[i] = high[i] if full else min(low[i] + on, high[i])
     return value, 0.0, warm
 
 
-def box_row(
-    p: Floats, upper: Floats, x: Floats, radius: float, lowest: float, warm: float, w: Floats
+def tail_row(
+    p: Floats, upper: Floats, x: Floats, alpha: float, lowest: float, warm: float, wanted: bool, w: Floats
 ) -> tuple[float, float, float]:
-    """min of Σ q·x over |q − p| ≤ radius on the support of p."""
-    left, high = 0.0, np.empty(len(p))
+    """The mean of the lowest share alpha of p: q ≤ p/alpha, filled in units of alpha, so that nothing overflows."""
+    total, value = 0.0, 0.0
     for i in range(len(p)):
-        w[i] = max(p[i] - radius, 0.0)
-        left += p[i] - w[i]
-        high[i] = p[i] + radius if p[i] > 0.0 else 0.0
-    return fill(w, high, x, left), 0.0, warm
+        total += p[i]
+    share = alpha * total
+    level, _, placed, warm = fill_level(len(p), p, x, share, warm)
+    for i in range(len(p)):
+        y, mass = x[i], p[i]
+        value += (mass if y < level else 0.0) * y
+    value += placed * level
+    if wanted:
+        for i in range(len(p)):
+            on = min(placed, p[i]) if x[i] == level else 0.0
+            placed -= on
+            w[i] = (p[i] if x[i] < level else on) / share
+    return value / share, 0.0, warm
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,7 +137,12 @@ class IntervalSet(RowSet):
         return Bound(mdp, pattern.indptr, pattern.indices, lows, highs, np.zeros(pattern.shape[0]))
 
     def rounding(self, mdp: FiniteMDP, magnitude: float) -> float:
-        """M(16n + 32)u: the free mass 1 − Σ lower is off by (n + 1)u, and so is each filling step."""
+        """M(16n + 32)u.
+
+        The free mass 1 − Σ lower is known to (n + 1)u, the mass below the level (at most as much) to (n + 1)u, so what
+        is placed on the level to (2n + 2)u. A level that only rounding prefers exchanges (3n + 3)u at a price of at
+        most 2M, the mass of the row misses 1 by (3n + 3)u, and n + 1 products are summed.
+        """
         longest = int(np.diff(self.of(mdp).indptr).max(initial=1))
         return 1.01 * magnitude * (16 * longest + 32) * UNIT
 
@@ -190,8 +167,9 @@ class CVaR(Ball):
     def rounding(self, mdp: FiniteMDP, magnitude: float) -> float:
         """M((6n + 16)u + 2·row_error).
 
-        In units of alpha, the share left is off by (n + 1)u at its start and by u a step; an error of δ in where the
-        tail ends moves the mean by at most 2Mδ. The sum of n products, and the division, cost (n + 2)u·M.
+        In units of alpha, the share and the mass below the level are each known to (n + 1)u; an error of δ in where the
+        tail ends moves the mean by at most 2Mδ, and the mass of the row by δ. The sum of n products, and the division,
+        cost (n + 2)u·M.
         """
         return 1.01 * magnitude * ((6 * mdp.longest_row + 16) * UNIT + 2 * mdp.row_error)
 
@@ -208,14 +186,23 @@ class LInfinityBall(Ball):
     radius: Parameter
     optimistic: bool = False
     lean: ClassVar[str] = "RESAC.IsInfimum.monetary"
-    sweep: ClassVar[Sweep] = staticmethod(over_rows(box_row))
+    sweep: ClassVar[Sweep] = IntervalSet.sweep
     support: ClassVar[str] = "nominal"  # type: ignore[misc]
     allowed: ClassVar[str] = "in [0, 1]"
     high: ClassVar[float] = 1.0
 
+    def bind(self, mdp: FiniteMDP) -> Bound:
+        """The two bounds of each probability. Raises InputError."""
+        given = super().bind(mdp)
+        p, radius = given.first, np.repeat(given.parameter, np.diff(given.indptr))
+        return replace(given, first=np.maximum(p - radius, 0.0), second=np.where(p > 0.0, p + radius, 0.0))
+
     def rounding(self, mdp: FiniteMDP, magnitude: float) -> float:
-        """M((12n + 32)u + 2·row_error): the free mass is off by 2nu, and so is each filling step; see `L1Ball`."""
-        return 1.01 * magnitude * ((12 * mdp.longest_row + 32) * UNIT + 2 * mdp.row_error)
+        """M((18n + 32)u + 2·row_error): as `IntervalSet`, whose bounds here are known to u·(p + radius).
+
+        Those that are attained sum to at most 2, and rows that miss 1 move them by row_error, at a price of at most 2M.
+        """
+        return 1.01 * magnitude * ((18 * mdp.longest_row + 32) * UNIT + 2 * mdp.row_error)
 
 
 def _rows(name: str, given: Any, mdp: FiniteMDP) -> sparse.csr_array:

@@ -5,60 +5,45 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
 from pyresac.tabular.checks import Floats
+from pyresac.tabular.expectations.filling import fill_level
 from pyresac.tabular.expectations.rows import Ball, Parameter, Sweep, over_rows
 from pyresac.tabular.mdp import FiniteMDP
 from pyresac.tabular.values import UNIT
 
-FEW = 12
-"""Picks of the largest of what is left, after which sorting the rest costs less."""
-
 
 def l1_row(
-    p: Floats, upper: Floats, x: Floats, radius: float, lowest: float, warm: float, w: Floats
+    p: Floats, upper: Floats, x: Floats, radius: float, lowest: float, warm: float, wanted: bool, w: Floats
 ) -> tuple[float, float, float]:
     """min of Σ q·x over ‖q − p‖₁ ≤ radius: half the radius moves from the highest values to the lowest state."""
-    left, moved, n = 0.5 * radius, 0.0, len(p)
-    for i in range(n):
-        w[i] = p[i]
-    picks = 0
-    while left > 0.0 and picks < FEW:
-        top = -1
-        for i in range(n):
-            if w[i] > 0.0 and x[i] > lowest and (top < 0 or x[i] > x[top]):
-                top = i
-        if top < 0:
-            left = 0.0
-        else:
-            step = min(left, w[top])
-            w[top] -= step
-            moved += step
-            left -= step
-            picks += 1
-    if left > 0.0:
-        for i in np.argsort(-x):
-            if left <= 0.0 or x[i] <= lowest:
-                break
-            step = min(left, w[i])
-            w[i] -= step
-            moved += step
-            left -= step
-    value = moved * lowest if moved > 0.0 else 0.0
-    for i in range(n):
-        value += w[i] * x[i]
-    return value, moved, warm
+    value = 0.0
+    for i in range(len(p)):
+        x[i] = -max(x[i], lowest)  # what has no mass may lie lower
+    level, above, part, warm = fill_level(len(p), p, x, 0.5 * radius, warm)
+    if level == -lowest:
+        part = 0.0
+    moved = above + part
+    for i in range(len(p)):
+        y, mass = x[i], p[i]
+        value -= (mass if y >= level else 0.0) * y
+    value += part * level
+    if wanted:
+        for i in range(len(p)):
+            lost = min(part, p[i]) if x[i] == level else 0.0
+            part -= lost
+            w[i] = p[i] - lost if x[i] >= level else 0.0
+    return value + moved * lowest if moved > 0.0 else value, moved, warm
 
 
 def contaminated_row(
-    p: Floats, upper: Floats, x: Floats, share: float, lowest: float, warm: float, w: Floats
+    p: Floats, upper: Floats, x: Floats, share: float, lowest: float, warm: float, wanted: bool, w: Floats
 ) -> tuple[float, float, float]:
     """(1 − share)·Σ p·x + share·lowest."""
     value = share * lowest
     for i in range(len(p)):
-        w[i] = (1.0 - share) * p[i]
-        value += w[i] * x[i]
+        value += (1.0 - share) * p[i] * x[i]
+        if wanted:
+            w[i] = (1.0 - share) * p[i]
     return value, share, warm
 
 
@@ -80,7 +65,11 @@ class L1Ball(Ball):
     high: ClassVar[float] = 2.0
 
     def rounding(self, mdp: FiniteMDP, magnitude: float) -> float:
-        """M((8n + 16)u + 2·row_error): n weights off by nu in all, as many products and sums."""
+        """M((8n + 16)u + 2·row_error).
+
+        The mass above the level is known to (n + 1)u, hence what is lost on it to (2n + 2)u, at a price of at most 2M a
+        unit; n + 2 products are summed.
+        """
         return 1.01 * magnitude * ((8 * mdp.longest_row + 16) * UNIT + 2 * mdp.row_error)
 
 

@@ -2,12 +2,13 @@
 
 A set of this kind is one file: a dataclass with its parameter, and a compiled `row` of the form
 
-    row(p, upper, x, parameter, lowest, warm, w) -> (value, moved, warm)
+    row(p, upper, x, parameter, lowest, warm, wanted, w) -> (value, moved, warm)
 
 p: the stored probabilities of one pair (or lower bounds). upper: upper bounds, or p again. x: the values of the stored
-successors. parameter: the pair's radius. lowest: the least value that mass may move to. warm: what the row's solver
-returned last time, NaN the first time. w receives the minimising weights of the stored successors; `moved` is the mass
-that goes to a state of value `lowest`.
+successors, which may be overwritten. parameter: the pair's radius. lowest: the least value that mass may move to. warm:
+what the row's solver returned last time, NaN the first time. w receives the minimising weights of the stored successors
+where they are `wanted`, and is free to use elsewhere; x and w may be longer than p. `moved` is the mass that goes to a
+state of value `lowest`.
 
 Where mass may move: `support="all"`, the default, is the set of the literature, a ball in the simplex over all states;
 `support="nominal"` keeps to the successors that the nominal row gives positive probability, which says that the model
@@ -54,30 +55,32 @@ def _over_rows(
     longest = 0
     for pair in range(len(indptr) - 1):
         longest = max(longest, indptr[pair + 1] - indptr[pair])
-    values, room = np.empty(longest), np.empty(longest)
+    x, w = np.empty(longest), np.empty(longest)
     for i in range(start, stop):
         pair = pairs[i] if pairs.size else i
         begin, end = indptr[pair], indptr[pair + 1]
         out[i] = 0.0
         moved, at, floor = 0.0, -1, lowest
         if begin < end:
-            p, x, w = first[begin:end], values[: end - begin], room[: end - begin]
+            p = first[begin:end]
             for k in range(end - begin):
                 x[k] = sign * v[indices[begin + k]]
             if not everywhere:
                 floor = np.inf
                 for k in range(end - begin):
-                    if p[k] > 0.0 and x[k] < floor:
-                        floor, at = x[k], k
+                    y = x[k]
+                    floor = min(floor, y if p[k] > 0.0 else np.inf)
+                for k in range(end - begin if slots.size else 0):
+                    at = k if p[k] > 0.0 and x[k] == floor else at
             guess = warm[pair] if warm.size else np.nan
-            value, moved, guess = row(p, second[begin:end], x, parameter[pair], floor, guess, w)  # type: ignore[name-defined]  # noqa: F821
+            value, moved, guess = row(p, second[begin:end], x, parameter[pair], floor, guess, slots.size > 0, w)  # type: ignore[name-defined]  # noqa: F821
             out[i] = sign * value
             if warm.size:
                 warm[pair] = guess
         if slots.size:
             slot = slots[i]
             for k in range(end - begin):
-                columns[slot], weights[slot] = indices[begin + k], room[k]
+                columns[slot], weights[slot] = indices[begin + k], w[k]
                 slot += 1
             if moved > 0.0 and at >= 0:
                 weights[slots[i] + at] += moved
@@ -168,7 +171,8 @@ class RowSet(ExpectationFunctional):
         """What the sweep takes before `pairs`."""
         bound, sign = self.of(mdp), -1.0 if self.optimistic else 1.0
         at = int(np.argmax(v)) if self.optimistic else int(np.argmin(v))
-        arrays = (bound.indptr, bound.indices, bound.first, bound.second, bound.parameter)
+        indices = bound.indices.view(np.uint32 if bound.indices.itemsize == 4 else np.uint64)
+        arrays = (bound.indptr, indices, bound.first, bound.second, bound.parameter)
         return (*arrays, warm, self.support == "all", sign, v, sign * float(v[at]), at)
 
     def __call__(self, mdp: FiniteMDP, v: Floats) -> Floats:

@@ -83,14 +83,15 @@ class _Guard:
 
     Under the nominal expectation it is one of them (or linear), and concave where a linear V or a minimum over actions
     meets a worst case: there both iterations converge from anywhere, though the residual may grow at first. A maximum
-    over actions of a minimum over kernels is neither; there an evaluation that does not shrink the residual as W would
-    is undone, and W's own step taken.
+    over actions of a minimum over kernels is neither, nor is a minimum over actions of a maximum over kernels; there an
+    evaluation that does not shrink the residual as W would is undone, and W's own step taken.
     """
 
     def __init__(self, model: Model) -> None:
         self._model = model
         value, expectation = model.operator.value, model.operator.expectation
-        self._needed = not (isinstance(expectation, Nominal) or value.linear or isinstance(value, Min))
+        against = isinstance(value, Min) == getattr(expectation, "optimistic", False)
+        self._needed = against and not (isinstance(expectation, Nominal) or value.linear)
         self._image: Floats | None = None
         self._allowed = np.inf
 

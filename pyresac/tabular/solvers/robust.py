@@ -22,12 +22,15 @@ from pyresac.tabular.solvers.value_iteration import centre, take_image
 
 ANSWERS = 6
 """How often the adversary may answer anew to one policy."""
-FROZEN_SWEEPS = 8
-"""Sweeps against one answer."""
+FROZEN_SWEEPS = 12
+"""Sweeps against one answer: each costs a tenth of an answer."""
 RELAXATIONS = 60
 """Gauss–Seidel sweeps against one answer, where the chain mixes slowly."""
 GAIN = 0.1
 """An evaluation of a passing policy stops at this share of the residual that it started from."""
+SETTLED_GAIN = 0.02
+"""The share of an answer's residual at which sweeps against it stop once the policy has settled, as it hardly changes.
+"""
 SETTLED = 1e-4
 """Share of states whose action changed, below which a policy is evaluated to the end."""
 
@@ -106,7 +109,7 @@ def answers(model: RobustModel, v: Floats, residual: Residual, aim: float, *, fa
             x += model.rate * (low + high) / 2
         if left <= stop:
             break
-        target = max(stop, GAIN * left)
+        target = max(stop, (SETTLED_GAIN if settled else GAIN) * left)
         if not fast:
             system.without_loops().relax(x, target, RELAXATIONS, backward=True)
             continue
@@ -116,5 +119,7 @@ def answers(model: RobustModel, v: Floats, residual: Residual, aim: float, *, fa
             x += model.rate * (low + high) / 2
             if (high - low) / 2 <= target:
                 break
+        if not settled:
+            break
     model.image = y
     return x
