@@ -12,6 +12,7 @@ def corridor(name: str, file: str, old: str, new: str, *tests: str) -> Mutant:
 
 OBJECTIVES, OPERATIONS, GTFS = "test_corridor_objectives", "test_corridor_operations", "test_corridor_gtfs"
 TUNING = "test_corridor_tuning"
+AVL, VALIDATION = "test_corridor_avl", "test_corridor_validation"
 
 CORRIDOR = (
     corridor(
@@ -62,5 +63,54 @@ CORRIDOR = (
         "        stand[-1] = 0.0\n",
         "",
         GTFS,
+    ),
+    corridor(
+        "the traffic's factor has a mean above 1",
+        "day.py",
+        "shift = 0.5 * (chances.day_spread**2 + chances.local_spread**2)",
+        "shift = 0.0",
+        AVL,
+    ),
+    corridor(
+        "traffic is forgotten from interval to interval",
+        "day.py",
+        "fresh, old = math.sqrt(1.0 - chances.persistence**2), chances.persistence",
+        "fresh, old = 1.0, 0.0",
+        AVL,
+    ),
+    corridor(
+        "a link's own spread is taken for all of it",
+        "avl/calibration.py",
+        "own = [np.maximum((1.0 + _variances(of, corridor.hours)) / (1.0 + shared) - 1.0, 0.0) for of in (seen, mine)]",
+        "own = [_variances(of, corridor.hours) for of in (mine, mine)]",
+        AVL,
+    ),
+    corridor(
+        "the mean lateness is that of all trips",
+        "avl/calibration.py",
+        "mean = min(float(noticed.mean()) - NOTICED, 3600.0)",
+        "mean = min(float(late.mean()), 3600.0)",
+        AVL,
+    ),
+    corridor(
+        "predictions do not see beyond the follower",
+        "predictions.py",
+        "LOOK_AHEAD = 5",
+        "LOOK_AHEAD = 1",
+        VALIDATION,
+    ),
+    corridor(
+        "a prediction forgets how late the trip is",
+        "predictions.py",
+        "return float(max(leaves + line.departures[trip, place] - line.departures[trip, came], now))",
+        "return float(max(line.departures[trip, place], now))",
+        VALIDATION,
+    ),
+    corridor(
+        "forward-headway control with half its gain",
+        "rules.py",
+        "holding = p[0] + (p[1] + x[at.PRESSURE]) * (headway - x[at.SPACING])",
+        "holding = p[0] + 0.5 * (p[1] + x[at.PRESSURE]) * (headway - x[at.SPACING])",
+        VALIDATION,
     ),
 )

@@ -17,6 +17,7 @@ from pyresac.envs.bus.day import ALIGHTED, BESIDE, BOARDED, CREATED, DESTINED, H
 from pyresac.envs.bus.line import DIRECTION, FOLLOWER, LEADER, Integers, Line
 from pyresac.envs.bus.motion import arrival, limit_at, running_time
 from pyresac.envs.bus.operations import LONGEST_LATE
+from pyresac.envs.bus.predictions import evening_hold, headway_behind
 from pyresac.envs.bus.state import State, day_of
 
 PENALTY = 20.0
@@ -371,6 +372,8 @@ def _end_of_dwell(line: Line, day: State, bus: int, time: float) -> bool:
     if visit[at.NEIGHBOURS] == 0.0 or line.control[direction, place] == 0:
         _depart(line, day, bus, 0.0)
         return False
+    visit[at.BEHIND] = headway_behind(line, day, trip, place, time)
+    visit[at.EVENS] = evening_hold(line, day, trip, place, time)
     day.cursor[at.PENDING] = bus
     day.cursor[at.DECISIONS] += 1
     day.trips[trip, at.DECIDED] = place
