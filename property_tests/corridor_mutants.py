@@ -12,7 +12,7 @@ def corridor(name: str, file: str, old: str, new: str, *tests: str) -> Mutant:
 
 OBJECTIVES, OPERATIONS, GTFS = "test_corridor_objectives", "test_corridor_operations", "test_corridor_gtfs"
 TUNING = "test_corridor_tuning"
-AVL, VALIDATION = "test_corridor_avl", "test_corridor_validation"
+AVL, VALIDATION, BLOCKING = "test_corridor_avl", "test_corridor_validation", "test_corridor_blocking"
 
 CORRIDOR = (
     corridor(
@@ -112,5 +112,33 @@ CORRIDOR = (
         "holding = p[0] + (p[1] + x[at.PRESSURE]) * (headway - x[at.SPACING])",
         "holding = p[0] + 0.5 * (p[1] + x[at.PRESSURE]) * (headway - x[at.SPACING])",
         VALIDATION,
+    ),
+    corridor(
+        "a held bus has left its berth",
+        "blocking.py",
+        "        if day.buses[other, at.MOVING] == 0 or leaves > time:\n",
+        "        if day.buses[other, at.MOVING] == 0:\n",
+        BLOCKING,
+    ),
+    corridor(
+        "a bus overtakes its leader at a stop",
+        "blocking.py",
+        "    return max(leaves + INSTANT, time)\n",
+        "    return time\n",
+        BLOCKING,
+    ),
+    corridor(
+        "who gave up boards all the same",
+        "kernel.py",
+        "        if _gave_up(line, day, passenger, time):\n            continue\n",
+        "",
+        BLOCKING,
+    ),
+    corridor(
+        "advised seconds are driven and stood",
+        "kernel.py",
+        "    held -= slower\n",
+        "",
+        BLOCKING,
     ),
 )

@@ -16,6 +16,8 @@ from pyresac.errors import InputError
 
 QUANTILES, FACTORS = 32, 12
 """Slices of a link's own speed, and of the traffic's factor, over which running times are averaged."""
+QUEUEING = 3600.0
+"""s by which buses that keep their order may be later at the end of the day than any alone."""
 LARGEST_TIMETABLE, MOST_DRAWS, MOST_PASSENGERS = 5_000_000, 100_000_000, 20_000_000
 """Stops of all trips; speeds and draws of arrivals of a day; passengers of a day."""
 
@@ -84,6 +86,10 @@ def lay_out(corridor: Corridor, published: bool = False) -> Layout:
         seats=int(corridor.operations.seats),
         crowding=float(corridor.operations.crowding),
         control=_control(corridor, route),
+        ordered=corridor.operations.ordered,
+        berths=int(corridor.operations.berths),
+        patience=float(corridor.operations.patience),
+        advice=corridor.operations.advice,
     )
     chances = Chances(
         published=published,
@@ -99,7 +105,7 @@ def lay_out(corridor: Corridor, published: bool = False) -> Layout:
         rate=rate,
         split=split,
         demand_interval=float(corridor.demand_interval),
-        horizon=float(launch[-1] + longest + corridor.operations.latest),
+        horizon=float(launch[-1] + longest + corridor.operations.latest + QUEUEING * corridor.operations.ordered),
     )
     schedule, departures = _schedule(line, chances)
     line = line._replace(schedule=schedule, departures=departures)
@@ -183,6 +189,9 @@ def _longest_trip(corridor: Corridor, published: bool) -> float:
 def _fleet_limit(corridor: Corridor, longest_trip: float) -> int:
     """Bound: at each terminal, launches there less the opposite trips that have surely arrived, at the worst moment."""
     operations, limit = corridor.operations, 0
+    if operations.ordered:
+        # a trip may take as long as those before it keep it waiting
+        return min(corridor.trips, operations.buses) if operations.buses else corridor.trips
     longest_trip += operations.latest + operations.layover
     for here, there in (corridor.directions, corridor.directions[::-1]):
         started = np.arange(1, len(here.launches) + 1)

@@ -66,3 +66,7 @@ class Line(NamedTuple):
     seats: int
     crowding: float
     control: Integers  # (2, S) 1 where a bus may be held
+    ordered: bool
+    berths: int
+    patience: float
+    advice: bool
