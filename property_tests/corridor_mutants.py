@@ -123,7 +123,7 @@ CORRIDOR = (
     corridor(
         "a bus overtakes its leader at a stop",
         "blocking.py",
-        "    return max(leaves + INSTANT, time)\n",
+        "    return float(max(leaves + INSTANT, time))\n",
         "    return time\n",
         BLOCKING,
     ),

@@ -16,6 +16,7 @@ from pyresac.envs.bus import (
     Corridor,
     NoHolding,
     Operations,
+    Simulator,
     Traffic,
     Vehicle,
     load_corridor,
@@ -132,10 +133,6 @@ def test_drawn_traffic_has_its_moments() -> None:
     """Logarithms of drawn speeds: variance, correlation along links and in time, one factor a day for both directions,
     and a mean factor of 1."""
     line, quiet = town(), {"speed_deviation": 0.0, "speed_floor": 1.0, "speed_ceiling": 60.0}
-    days = simulate_days(replace(line, **quiet, traffic=Traffic(0.1, 0.2, 0.6, 0.5)), NoHolding(), range(2))
-    assert len(days) == 2
-    from pyresac.envs.bus.simulator import Simulator
-
     simulator = Simulator(replace(line, **quiet, traffic=Traffic(0.1, 0.2, 0.6, 0.5)), days=1500)
     simulator.start(range(1500))
     speeds = simulator.state.speeds
@@ -225,11 +222,31 @@ def test_bad_observations(tmp_path: Path, small: Corridor, rows: list[str], mess
         read_observed(tmp_path / "days.csv", small)
 
 
-def test_a_link_that_nobody_saw(observed: Observed) -> None:
-    few = part(observed, slice(0, 4))
+def test_a_link_that_nobody_saw() -> None:
+    few = days_of(simulate_days(known(), NoHolding(), range(4)))
     few[0].arrive[:, :, 3] = math.nan
     with pytest.raises(InputError, match="direction up: no running time from 'stop 2' to 'stop 3' was observed"):
         calibrated(unknown(), few)
+
+
+def test_a_link_that_no_bus_drives_like_that() -> None:
+    few = days_of(simulate_days(known(), NoHolding(), range(4)))
+    few[1].arrive[:, :, 3:] -= few[1].running[:, :, 2][:, :, None] - 2.0
+    few[1].depart[:, :, 3:] -= few[1].running[:, :, 2][:, :, None] - 2.0
+    with pytest.raises(
+        InputError, match=r"direction down, from 'stop 7' to 'stop 6': .* in 2.0 s is .* at most 50 m/s"
+    ):
+        calibrated(unknown(), few)
+
+
+def test_sparse_days_are_enough() -> None:
+    """A direction that is missing on a day, trips seen at some stops alone, few trips: a corridor comes out."""
+    few = days_of(simulate_days(known(), NoHolding(), range(3)))
+    few[0].arrive[0], few[0].depart[0] = math.nan, math.nan
+    few[1].arrive[:, ::2, 5:], few[1].depart[:, ::2, 5:] = math.nan, math.nan
+    found = calibrated(unknown(), few)
+    assert len(found.up.launches) == len(known().up.launches)
+    assert np.isfinite(found.up.speed).all()
 
 
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -62,8 +62,9 @@ def test_order_changes_nothing_until_somebody_would_overtake(small: Corridor) ->
     )
 
 
+@pytest.mark.parametrize("rule", [NoHolding(), TargetHeadway(slack=50.0)])
 @pytest.mark.parametrize("berths", [1, 2])
-def test_a_stop_holds_as_many_buses_as_it_has_berths(small: Corridor, berths: int) -> None:
+def test_a_stop_holds_as_many_buses_as_it_has_berths(small: Corridor, berths: int, rule: Any) -> None:
     """A crowded line with a bus a minute: the next one comes in when one has left, and not before."""
     launches = 60.0 * np.arange(20)
     line = with_demand(
@@ -75,7 +76,7 @@ def test_a_stop_holds_as_many_buses_as_it_has_berths(small: Corridor, berths: in
         ),
         12.0,
     )
-    record, free = simulate(run(line, berths=berths), NoHolding(), 1), simulate(line, NoHolding(), 1)
+    record, free = simulate(run(line, berths=berths), rule, 1), simulate(line, rule, 1)
     queued = 0
     for way in (0, 1):
         arrive, leave = times(record, way)

@@ -12,6 +12,7 @@ from pyresac.envs.bus import (
     Direction,
     ForwardHeadway,
     NoHolding,
+    Operations,
     SimpleRobust,
     controller_named,
     disturbed_corridor,
@@ -100,6 +101,7 @@ def test_why_a_large_gain_differs_at_the_last_stops() -> None:
     assert reached == pytest.approx([0.2 * (18 - 3), 0.8 * (18 - 3)], abs=1.5)
 
 
+@pytest.mark.parametrize("memory", [0.0, 0.5, 0.8])
 def test_xuan_s_headways_at_every_stop(memory: float) -> None:
     """Deviations from the schedule decay by f₀ a stop: ε_{s+1} = f₀·ε_s + ν, of independent trips."""
     visits = visits_under(SimpleRobust(slack=100.0, memory=memory))
@@ -123,6 +125,22 @@ def test_predictions_come_true_where_nothing_disturbs_them() -> None:
             assert rows[trip, place, at.BEHIND] == pytest.approx(ready[trip + 1, place] - now, abs=1e-6)
             slopes = [(ready[trip + k, place] - left) / (k + 1) for k in range(6)]
             assert rows[trip, place, at.EVENS] == pytest.approx(left + max(slopes) - now, abs=1e-6)
+
+
+def test_a_late_trip_is_predicted_late() -> None:
+    """Late dispatches, nothing else: from its launch on, a follower's readiness is foretold exactly."""
+    line = replace(homogeneous(), speed_deviation=0.0, operations=Operations(late_share=0.6, late_mean=80.0))
+    record = simulate(line, NoHolding(), 1)
+    rows = record.visits[record.layout.line.plan[:, DIRECTION] == 0]
+    ready = rows[:, :, at.ARRIVED] + rows[:, :, at.DWELL]
+    seen = 0
+    for trip in range(1, TRIPS - 1):
+        for place in range(1, STOPS - 1):
+            now = ready[trip, place]
+            if np.isfinite(rows[trip, place, at.BEHIND]) and now > rows[trip + 1, 0, at.ARRIVED] + 1.0:
+                assert rows[trip, place, at.BEHIND] == pytest.approx(max(ready[trip + 1, place] - now, 0.0), abs=1e-6)
+                seen += 1
+    assert seen > 300
 
 
 def test_the_evening_hold_is_optimal() -> None:

@@ -50,4 +50,4 @@ def leaves_after(line: Line, day: State, trip: int, place: int, time: float) -> 
     if day.buses[ahead, at.TRIP] != leader:
         return time
     leaves = day.times[ahead, at.SINCE] if day.buses[ahead, at.MOVING] == 1 else day.times[ahead, at.EVENT]
-    return max(leaves + INSTANT, time)
+    return float(max(leaves + INSTANT, time))

@@ -20,6 +20,7 @@ The observed line is taken to hold no buses: a hold cannot be told from a dwell.
 from __future__ import annotations
 
 import math
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -44,6 +45,8 @@ CORRECTIONS = 5
 SIMULATED = 96
 """Rounds of simulated days, and days of each."""
 LARGEST_CORRECTION = 4.0
+FASTEST_OBSERVED, SLOWEST_DRAWN = 50.0, 1.0
+"""m/s, of the mean of an hour."""
 NOTICED = 0.5
 """s: half of the file's resolution; a shorter lateness is none."""
 
@@ -129,7 +132,26 @@ def _filled(corridor: Corridor, index: int, way: ObservedWay) -> Array:
             ends = f"{stops[link]!r} to {stops[link + 1]!r}"
             raise InputError(f"direction {DIRECTIONS[index]}: no running time from {ends} was observed")
         means[link] = row[known[np.abs(np.arange(row.size)[:, None] - known).argmin(axis=1)]]
+        _check_speed(corridor, index, link, means[link])
     return means
+
+
+def _check_speed(corridor: Corridor, index: int, link: int, times: Array) -> None:
+    """InputError where a link is driven faster than by any bus, a warning where no drawn speed is as slow."""
+    way = corridor.directions[index]
+    speeds, ends = way.length[link] / times, f"from {way.stops[link]!r} to {way.stops[link + 1]!r}"
+    told = f"direction {DIRECTIONS[index]}, {ends}: {way.length[link]:,.0f} m in"
+    if speeds.max() > FASTEST_OBSERVED:
+        raise InputError(
+            f"{told} {times.min():.1f} s is {speeds.max():,.0f} m/s; expected at most {FASTEST_OBSERVED:g} m/s: see "
+            f"the length and the times"
+        )
+    if speeds.min() < SLOWEST_DRAWN:
+        warnings.warn(
+            f"{told} {times.max():,.0f} s is slower than {SLOWEST_DRAWN:g} m/s, the slowest speed of a corridor; the "
+            f"calibrated line is faster there",
+            stacklevel=4,
+        )
 
 
 def _elasticity(corridor: Corridor, index: int, wanted: Array) -> Array:

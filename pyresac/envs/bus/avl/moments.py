@@ -128,8 +128,14 @@ def covariances(observed: Observed, hours: int, interval: float) -> Covariances:
                 if known.any():
                     count = float(known.sum())
                     rows.append((float(product[known].mean()), float(apart), float(gap[known].mean()), count))
-    days = [np.nanmean(relative(way, hours), axis=(1, 2)) for way in observed]
-    pairs = float(min(np.isfinite(relative(way, hours)).sum() for way in observed))
-    rows.append((float(np.nanmean(days[0] * days[1])), -1.0, 0.0, pairs))
+    sums, counts = [], []
+    for way in observed:
+        x = relative(way, hours)
+        sums.append(np.nansum(x, axis=(1, 2)))
+        counts.append(np.isfinite(x).sum(axis=(1, 2)))
+    both = (counts[0] > 0) & (counts[1] > 0)
+    if both.any():
+        days = (sums[0][both] / counts[0][both]) * (sums[1][both] / counts[1][both])
+        rows.append((float(days.mean()), -1.0, 0.0, float(min(count.sum() for count in counts))))
     value, apart_, seconds, weight = np.array(rows).T
     return Covariances(value, apart_, seconds, weight)
