@@ -12,6 +12,7 @@ def corridor(name: str, file: str, old: str, new: str, *tests: str) -> Mutant:
 
 OBJECTIVES, OPERATIONS, GTFS = "test_corridor_objectives", "test_corridor_operations", "test_corridor_gtfs"
 TUNING = "test_corridor_tuning"
+AVL, VALIDATION, BLOCKING = "test_corridor_avl", "test_corridor_validation", "test_corridor_blocking"
 
 CORRIDOR = (
     corridor(
@@ -62,5 +63,82 @@ CORRIDOR = (
         "        stand[-1] = 0.0\n",
         "",
         GTFS,
+    ),
+    corridor(
+        "the traffic's factor has a mean above 1",
+        "day.py",
+        "shift = 0.5 * (chances.day_spread**2 + chances.local_spread**2)",
+        "shift = 0.0",
+        AVL,
+    ),
+    corridor(
+        "traffic is forgotten from interval to interval",
+        "day.py",
+        "fresh, old = math.sqrt(1.0 - chances.persistence**2), chances.persistence",
+        "fresh, old = 1.0, 0.0",
+        AVL,
+    ),
+    corridor(
+        "a link's own spread is taken for all of it",
+        "avl/calibration.py",
+        "own = [np.maximum((1.0 + _variances(of, corridor.hours)) / (1.0 + shared) - 1.0, 0.0) for of in (seen, mine)]",
+        "own = [_variances(of, corridor.hours) for of in (mine, mine)]",
+        AVL,
+    ),
+    corridor(
+        "the mean lateness is that of all trips",
+        "avl/calibration.py",
+        "mean = min(float(noticed.mean()) - NOTICED, 3600.0)",
+        "mean = min(float(late.mean()), 3600.0)",
+        AVL,
+    ),
+    corridor(
+        "predictions do not see beyond the follower",
+        "predictions.py",
+        "LOOK_AHEAD = 5",
+        "LOOK_AHEAD = 1",
+        VALIDATION,
+    ),
+    corridor(
+        "a prediction forgets how late the trip is",
+        "predictions.py",
+        "return float(max(leaves + line.departures[trip, place] - line.departures[trip, came], now))",
+        "return float(max(line.departures[trip, place], now))",
+        VALIDATION,
+    ),
+    corridor(
+        "forward-headway control with half its gain",
+        "rules.py",
+        "holding = p[0] + (p[1] + x[at.PRESSURE]) * (headway - x[at.SPACING])",
+        "holding = p[0] + 0.5 * (p[1] + x[at.PRESSURE]) * (headway - x[at.SPACING])",
+        VALIDATION,
+    ),
+    corridor(
+        "a held bus has left its berth",
+        "blocking.py",
+        "        if day.buses[other, at.MOVING] == 0 or leaves > time:\n",
+        "        if day.buses[other, at.MOVING] == 0:\n",
+        BLOCKING,
+    ),
+    corridor(
+        "a bus overtakes its leader at a stop",
+        "blocking.py",
+        "    return float(max(leaves + INSTANT, time))\n",
+        "    return time\n",
+        BLOCKING,
+    ),
+    corridor(
+        "who gave up boards all the same",
+        "kernel.py",
+        "        if _gave_up(line, day, passenger, time):\n            continue\n",
+        "",
+        BLOCKING,
+    ),
+    corridor(
+        "advised seconds are driven and stood",
+        "kernel.py",
+        "    held -= slower\n",
+        "",
+        BLOCKING,
     ),
 )

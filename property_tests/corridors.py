@@ -61,6 +61,10 @@ operations = st.builds(
     control_stops=st.sampled_from([(), ("stop 1",), ("stop 0", "stop 2")]),
     seats=st.integers(0, 10),
     crowding=st.sampled_from([0.0, 0.5]),
+    in_order=st.booleans(),
+    berths=st.sampled_from([0, 0, 1, 2]),
+    patience=st.sampled_from([0.0, 0.0, 300.0]),
+    advice=st.booleans(),
 )
 """Of any of `corridors`."""
 

@@ -153,7 +153,8 @@ def test_however_a_line_is_run(corridor: Corridor, run: Operations, rule: Rule, 
     for queue in np.unique(record.queue):
         mine = record.queue == queue
         assert (np.diff(boarded[mine & rode]) >= 0.0).all()
-        assert not rode[mine][rode[mine].sum() :].any()
+        # first come, first served, but for those who gave up
+        assert run.patience > 0.0 or not rode[mine][rode[mine].sum() :].any()
     last = visits[np.arange(len(plan)), stops[plan[:, DIRECTION]] - 1]
     free, launched = last[:, at.ARRIVED] + last[:, at.DWELL], visits[:, 0, at.ARRIVED]
     assert np.isfinite(free).all()
@@ -167,6 +168,15 @@ def test_however_a_line_is_run(corridor: Corridor, run: Operations, rule: Rule, 
         used = rows[: stops[plan[trip, DIRECTION]]]
         assert (used[:, at.ONBOARD] == np.cumsum(used[:, at.BOARDED] - used[:, at.ALIGHTED])).all()
         assert used[:, at.ONBOARD].max() <= corridor.vehicle.capacity
+    if run.ordered:
+        for way in (0, 1):
+            rows = visits[plan[:, DIRECTION] == way, : stops[way]]
+            leave = rows[..., at.ARRIVED] + rows[..., at.DWELL] + np.nan_to_num(rows[..., at.HELD])
+            assert (np.diff(rows[:, 1:, at.ARRIVED], axis=0) > 0.0).all()
+            assert (np.diff(leave[:, 1:-1], axis=0) > 0.0).all()
+            if run.berths:
+                # the bus that finds the last berth free comes after all but berths − 1 of those before it have left
+                assert (rows[run.berths :, 1:, at.ARRIVED] >= leave[: -run.berths, 1:]).all()
     # sums of at most a few hundred terms, each below a day: rounding stays far below a millisecond
     assert abs(np.nansum(visits[..., at.WAITED]) - (boarded - created)[rode].sum()) < 1e-3
     assert abs(np.nansum(visits[..., at.RODE]) - (alighted - boarded)[rode].sum()) < 1e-3

@@ -16,6 +16,8 @@ import pytest
 from pyresac.deep.algorithms import ALGORITHMS, algorithm_type
 from pyresac.envs.bus.corridor import BOUNDS, Corridor, Vehicle
 from pyresac.envs.bus.operations import LIMITS, Operations
+from pyresac.envs.bus.traffic import LIMITS as TRAFFIC_LIMITS
+from pyresac.envs.bus.traffic import Traffic
 from pyresac.options import allowed, kinds_of, to_plain
 from pyresac.tabular.tabular_learner import LearnerOptions
 from pyresac.tasks.discrete import EnvOptions
@@ -28,7 +30,7 @@ TYPES: tuple[type[Any], ...] = (
     *(algorithm_type(name).options_type for name in ALGORITHMS),
     *(LearnerOptions, EnvOptions, ProblemOptions, CommandOptions, RunOptions),
 )
-OF_THE_CORRIDOR: tuple[type[Any], ...] = (Corridor, Vehicle, Operations)
+OF_THE_CORRIDOR: tuple[type[Any], ...] = (Corridor, Vehicle, Operations, Traffic)
 
 
 def settings_now() -> dict[str, Any]:
@@ -42,6 +44,7 @@ def settings_now() -> dict[str, Any]:
         found["defaults"][cls.__name__] = _defaults(cls)
     found["bounds"]["Corridor"] = {name: list(bound[:2]) for name, bound in BOUNDS.items()}
     found["bounds"]["Operations"] = {name: list(bound) for name, bound in LIMITS.items()}
+    found["bounds"]["Traffic"] = {name: list(bound) for name, bound in TRAFFIC_LIMITS.items()}
     for preset, about in PRESETS.items():
         for algorithm in [about.algorithm] if about.algorithm else list(ALGORITHMS):
             _, name = preset_named(preset, algorithm)

@@ -1,4 +1,5 @@
-"""`python -m pyresac.corridor`: simulate a bus corridor, compare and tune holding controllers, draw, import a feed.
+"""`python -m pyresac.corridor`: simulate a bus corridor, compare and tune holding controllers, draw, import a feed,
+calibrate from observed days.
 
 Exit codes: 0 done; 2 bad input; 1 the disk refused; 130 interrupted.
 """
@@ -15,6 +16,7 @@ from pyresac.corridor.feeds import Gtfs, Routes
 from pyresac.corridor.pictures import Animate, Draw
 from pyresac.corridor.search import Tune
 from pyresac.corridor.tables import Compare, Simulate
+from pyresac.corridor.vehicle_location import Avl
 
 PROGRAM = "python -m pyresac.corridor"
 
@@ -26,6 +28,7 @@ Command: TypeAlias = (
     | Annotated[Animate, tyro.conf.subcommand("animate")]
     | Annotated[Gtfs, tyro.conf.subcommand("gtfs")]
     | Annotated[Routes, tyro.conf.subcommand("routes")]
+    | Annotated[Avl, tyro.conf.subcommand("avl")]
 )
 
 
@@ -38,6 +41,6 @@ def main(arguments: list[str] | None = None) -> int:
     return exit_code(work)
 
 
-def run(command: Simulate | Compare | Tune | Draw | Animate | Gtfs | Routes, console: Console) -> None:
+def run(command: Simulate | Compare | Tune | Draw | Animate | Gtfs | Routes | Avl, console: Console) -> None:
     """Carry out a command. Raises InputError and OSError."""
     command.run(console)

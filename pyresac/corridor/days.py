@@ -22,6 +22,8 @@ from pyresac.errors import InputError
 
 LEARNED = "learned"
 MOST_DAYS = 1_000_000
+DIRECT = ("buses", "layover", "open_doors", "in_order", "berths", "patience", "advice")
+"""Options of `Days` that are options of `Operations` by the same name."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,14 @@ class Days:
     """Share of late dispatches, and their mean lateness in s."""
     open_doors: bool | None = None
     """Whether passengers who come while a bus stands still board it."""
+    in_order: bool | None = None
+    """Whether buses of a direction never overtake."""
+    berths: int | None = None
+    """Buses that can stand at a stop of one direction; others wait before it."""
+    patience: float | None = None
+    """Mean time after which a waiting passenger gives up, s; 0 for never."""
+    advice: bool | None = None
+    """Whether the seconds asked of a bus are spent driving slower, not standing."""
 
     def line(self) -> Corridor:
         """The corridor with what was asked for. Raises InputError."""
@@ -59,7 +69,7 @@ class Days:
             found = with_headway(found, self.headway)
         if self.demand != 1.0:
             found = with_demand(found, self.demand)
-        changes: dict[str, Any] = {"buses": self.buses, "layover": self.layover, "open_doors": self.open_doors}
+        changes: dict[str, Any] = {name: getattr(self, name) for name in DIRECT}
         if self.late is not None:
             changes |= {"late_share": self.late[0], "late_mean": self.late[1]}
         given = {name: value for name, value in changes.items() if value is not None}
@@ -75,7 +85,7 @@ class Days:
         """For JSON."""
         seeds = list(range(self.first_seed, self.first_seed + self.seeds))
         told = {"corridor": self.corridor, "published": self.published, "seeds": seeds}
-        own = ("headway", "demand", "buses", "layover", "late", "open_doors")
+        own = ("headway", "demand", "late", *DIRECT)
         default = Days()
         return told | {name: getattr(self, name) for name in own if getattr(self, name) != getattr(default, name)}
 

@@ -29,7 +29,9 @@ class Tune:
 
     out: Path
     """JSON file to write; compare, simulate, evaluate and controller_named take it as a controller."""
-    rule: Literal["linear", "network", "schedule", "robust", "target", "forward", "self", "two-way"] = "linear"
+    rule: Literal["linear", "network", "schedule", "robust", "target", "forward", "self", "two-way", "predictive"] = (
+        "linear"
+    )
     """linear: of the full observation; network: a layer of six units over it; or a classical rule's parameters."""
     objective: str = "reward"
     """reward, or passengers with prices in passenger-minutes: passengers:vehicle_hour=480,denied=5."""

@@ -12,6 +12,7 @@ from rich.console import Console
 from pyresac.atomic import write_atomically
 from pyresac.corridor.days import Days, checked_folder, print_json, run_controllers
 from pyresac.envs.bus import report
+from pyresac.envs.bus.avl.observed import days_of, observed_text
 from pyresac.envs.bus.metrics import metrics_table
 from pyresac.envs.bus.record import visits_csv
 from pyresac.errors import InputError
@@ -25,22 +26,27 @@ class Simulate:
     """Run one controller and print its metrics, mean ± standard deviation over days."""
 
     controller: str = "none"
-    """none, headway, target, forward, robust, schedule, self, two-way, linear, random; with parameters:
+    """none, headway, target, forward, robust, schedule, self, two-way, predictive, linear, random; with parameters:
     target:slack=50,gain=1; a .json file of tune; ./mine.py:function; learned:RUN for the policy of a run folder; or
     package.module:attribute."""
     by: Literal["day", "stop", "hour"] = "day"
     """Also break metrics down by stop or by hour."""
     csv: Path | None = None
     """Also write every visit of every day to this CSV file."""
+    avl: Path | None = None
+    """Also write arrivals and departures to this CSV file, as `avl` reads them."""
     days: tyro.conf.OmitArgPrefixes[Days] = field(default_factory=Days)
 
     def run(self, console: Console) -> None:
         """Play, and print."""
-        if self.csv is not None:
-            checked_folder(self.csv)
+        for file in filter(None, (self.csv, self.avl)):
+            checked_folder(file)
         records = run_controllers((self.controller,), self.days)[self.controller]
         if self.csv is not None:
             write_atomically(self.csv, visits_csv({self.controller: records}).encode())
+        if self.avl is not None:
+            text = observed_text(days_of(records), records[0].layout.corridor)
+            write_atomically(self.avl, text.encode())
         table = metrics_table(records)
         rows = None if self.by == "day" else report.group_rows(records, self.by)
         if self.days.json:

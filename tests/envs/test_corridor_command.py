@@ -285,6 +285,12 @@ def test_an_animation_is_one_page(tmp_path: Path, line: str, small: Corridor) ->
     assert main(["animate", "--corridor", line, "--out", str(tmp_path / "day.txt")]) == 2
 
 
+def test_a_whole_day_s_page_is_small() -> None:
+    """262 trips of 22 stops."""
+    page = animation_page(simulate(default_corridor(), HeadwayEqualising(), 0), "a day")
+    assert len(page.encode()) < 500_000
+
+
 def test_a_name_cannot_leave_the_page_s_script(small: Corridor) -> None:
     names = {stop: f"</script><b>{stop}" for stop in small.stops}
     ways = [replace(way, stops=tuple(names[stop] for stop in way.stops)) for way in small.directions]

@@ -15,6 +15,7 @@ from pyresac.envs.bus import (
     Corridor,
     HeadwayEqualising,
     NoHolding,
+    PredictionBased,
     ScheduleHolding,
     SelfEqualising,
     SimpleRobust,
@@ -100,7 +101,8 @@ def test_the_schedule_rule_by_hand() -> None:
 def test_self_equalising_and_two_way_rules_by_hand() -> None:
     seen = decision()
     forward, backward = seen.forward_headway[0], seen.backward_headway[0]
-    assert SelfEqualising(share=0.1)(seen)[0] == pytest.approx(np.clip(0.1 * backward, 0.0, 60.0))
+    assert SelfEqualising(share=0.1)(seen)[0] == pytest.approx(np.clip(0.1 * seen.visit[0, at.BEHIND], 0.0, 60.0))
+    assert PredictionBased(share=0.5)(seen)[0] == pytest.approx(np.clip(0.5 * seen.visit[0, at.EVENS], 0.0, 60.0))
     expected = np.clip(20.0 + 0.7 * (360.0 - forward) + 0.2 * (backward - 360.0), 0.0, 60.0)
     assert TwoWayLooking(20.0, 0.7, 0.2)(seen)[0] == pytest.approx(expected)
     assert TwoWayLooking(0.0, 0.5, 0.5)(seen)[0] == pytest.approx(HeadwayEqualising()(seen)[0])

@@ -12,6 +12,7 @@ from pyresac.envs.bus.controllers import (
     ForwardHeadway,
     HeadwayEqualising,
     NoHolding,
+    PredictionBased,
     RandomHolding,
     ScheduleHolding,
     SelfEqualising,
@@ -29,6 +30,7 @@ from pyresac.envs.bus.observation import Observation
 from pyresac.envs.bus.operations import Operations
 from pyresac.envs.bus.record import Record
 from pyresac.envs.bus.simulator import Simulator, simulate, simulate_days
+from pyresac.envs.bus.traffic import Traffic
 from pyresac.envs.bus.workbooks import published_corridor
 
 __all__ = [
@@ -43,6 +45,7 @@ __all__ = [
     "NoHolding",
     "Observation",
     "Operations",
+    "PredictionBased",
     "RandomHolding",
     "Record",
     "ScheduleHolding",
@@ -50,6 +53,7 @@ __all__ = [
     "SimpleRobust",
     "Simulator",
     "TargetHeadway",
+    "Traffic",
     "TwoWayLooking",
     "Vehicle",
     "by_hour",

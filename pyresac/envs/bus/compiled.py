@@ -21,7 +21,7 @@ from pyresac import jit
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-SPEED_RADIUS, SPEED_ANGLE, ARRIVALS, HOLDING, EPISODE, DISPATCH = 1, 2, 3, 4, 5, 6
+SPEED_RADIUS, SPEED_ANGLE, ARRIVALS, HOLDING, EPISODE, DISPATCH, PATIENCE = 1, 2, 3, 4, 5, 6, 7
 DESTINATION = 16
 """Streams. The i-th passenger of one draw takes stream DESTINATION + i, so this one must stay the last."""
 

@@ -189,11 +189,11 @@ class ScheduleHolding(Rule):
 
 @dataclass(frozen=True)
 class SelfEqualising(Rule):
-    """Self-coordinating control: clip(α·hb, 0, H_max), without a schedule or a target headway.
+    """Self-coordinating control: clip(α·h, 0, H_max), h the predicted headway behind, without a schedule or a target
+    headway.
 
     J. J. Bartholdi and D. D. Eisenstein, A self-coördinating bus route to resist bus bunching, Transportation Research
-    Part B 46 (2012) 481–491: a bus at a control point waits α of the headway behind it. There that headway is a
-    prediction; here it is hb, the follower's latest forward headway.
+    Part B 46 (2012) 481–491: a bus at a control point waits α of the headway behind it, as `predictions` foretells it.
     """
 
     share: float = 0.1
@@ -207,6 +207,30 @@ class SelfEqualising(Rule):
     @property
     def parameters(self) -> tuple[float, ...]:
         """(α,)."""
+        return (self.share,)
+
+
+@dataclass(frozen=True)
+class PredictionBased(Rule):
+    """Prediction-based holding: clip(γ·e, 0, H_max), e the seconds until d₀ + max_k (a_k − d₀)/k.
+
+    S. J. Berrebi, K. E. Watkins and J. A. Laval, A real-time bus dispatching policy to minimize passenger wait on a
+    high frequency route, Transportation Research Part B 81 (2015) 377–389. d₀ is the leader's departure, a₁ the own
+    end of dwell, a₂ … those predicted of the next trips (`predictions.evening_hold`): the first of the departures of
+    least headway variance that these allow. γ = 1 is the paper's rule.
+    """
+
+    share: float = 1.0
+    """γ in [0, 1]."""
+
+    number: ClassVar[int] = rules.PREDICTIVE
+
+    def __post_init__(self) -> None:
+        _finite("share", self.share, 0.0, 1.0)
+
+    @property
+    def parameters(self) -> tuple[float, ...]:
+        """(γ,)."""
         return (self.share,)
 
 
@@ -248,6 +272,7 @@ CONTROLLERS: dict[str, type[Rule]] = {
     "schedule": ScheduleHolding,
     "self": SelfEqualising,
     "two-way": TwoWayLooking,
+    "predictive": PredictionBased,
 }
 
 

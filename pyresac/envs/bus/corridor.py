@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pyresac.envs.bus.operations import Operations
+from pyresac.envs.bus.traffic import Traffic
 from pyresac.errors import InputError
 
 Array = NDArray[np.float64]
@@ -83,18 +84,22 @@ class Direction:
 
     `stops` are names out of `Corridor.stops`; `length` (S − 1,) in metres; `speed` (S − 1, H) hourly mean speeds in
     m/s; `launches` (T,) departure times from the first stop, strictly increasing, in seconds after the start of
-    service.
+    service; `deviation` (S − 1, H) standard deviations of the links' speeds in m/s, the corridor's `speed_deviation`
+    everywhere without it.
     """
 
     stops: tuple[str, ...]
     length: Array
     speed: Array
     launches: Array
+    deviation: Array | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "stops", _listed(self.stops))
         for name in ("length", "speed", "launches"):
             object.__setattr__(self, name, _frozen(name, getattr(self, name)))
+        if self.deviation is not None:
+            object.__setattr__(self, "deviation", _frozen("deviation", self.deviation))
 
 
 @dataclass(frozen=True)
@@ -128,6 +133,8 @@ class Corridor:
     """Seconds after midnight at which time 0 lies."""
     operations: Operations = field(default_factory=Operations)
     """Buses, terminals, doors and control points."""
+    traffic: Traffic = field(default_factory=Traffic)
+    """What makes running times vary together."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "stops", _listed(self.stops))
@@ -139,6 +146,8 @@ class Corridor:
         self._check_demand()
         if not isinstance(self.operations, Operations):
             raise InputError(f"operations is {self.operations!r}; it must be an Operations")
+        if not isinstance(self.traffic, Traffic):
+            raise InputError(f"traffic is {self.traffic!r}; it must be a Traffic")
         unknown = [stop for stop in self.operations.control_stops if stop not in self.stops]
         if unknown:
             raise InputError(f"operations.control_stops names {unknown}, which are not among the corridor's stops")
@@ -229,6 +238,8 @@ def _check_direction(way: str, direction: Direction, stops: Sequence[str], hours
             f"{way}.speed[link {link}, hour {hour}] is {direction.speed[link, hour]} m/s; it must be above 0, "
             f"at most {FASTEST:g}"
         )
+    if direction.deviation is not None:
+        _check_deviation(way, direction.deviation, direction.speed.shape)
     launches = direction.launches
     if launches.ndim != 1 or launches.size == 0:
         raise InputError(f"the timetable of direction {way} is empty; it needs at least one trip")
@@ -244,6 +255,15 @@ def _check_direction(way: str, direction: Direction, stops: Sequence[str], hours
         pair = f"{launches[trip]:g} s then {launches[trip + 1]:g} s"
         raise InputError(
             f"{way}.launches[{trip}] and [{trip + 1}] are {pair}; a direction's launches must increase strictly"
+        )
+
+
+def _check_deviation(way: str, deviation: Array, shape: tuple[int, ...]) -> None:
+    if deviation.shape != shape:
+        raise InputError(f"{way}.deviation has shape {deviation.shape}; it must be (links, hours) = {shape}")
+    for link, hour in np.argwhere(~((deviation >= 0.0) & (deviation <= FASTEST))):
+        raise InputError(
+            f"{way}.deviation[link {link}, hour {hour}] is {deviation[link, hour]} m/s; it must be in [0, {FASTEST:g}]"
         )
 
 

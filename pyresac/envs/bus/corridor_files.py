@@ -15,6 +15,8 @@ from pyresac.atomic import write_atomically
 from pyresac.envs.bus.corridor import DIRECTIONS, Corridor, Direction, Vehicle
 from pyresac.envs.bus.operations import NAMES as OPTIONS
 from pyresac.envs.bus.operations import Operations
+from pyresac.envs.bus.traffic import NAMES as TRAFFIC
+from pyresac.envs.bus.traffic import Traffic
 from pyresac.errors import InputError
 from pyresac.reading import read_json
 
@@ -49,9 +51,12 @@ def corridor_text(corridor: Corridor) -> str:
     content |= {name: getattr(corridor, name) for name in NUMBERS}
     content |= {"vehicle": asdict(corridor.vehicle), "stops": list(corridor.stops)}
     for way, direction in zip(DIRECTIONS, corridor.directions, strict=True):
-        content[way] = {key: _plain(getattr(direction, key)) for key in WAY_KEYS}
+        keys = WAY_KEYS if direction.deviation is None else (*WAY_KEYS, "deviation")
+        content[way] = {key: _plain(getattr(direction, key)) for key in keys}
     if corridor.operations != Operations():
         content["operations"] = asdict(corridor.operations) | {"control_stops": list(corridor.operations.control_stops)}
+    if corridor.traffic != Traffic():
+        content["traffic"] = asdict(corridor.traffic)
     return _lines(content | {"demand": demand}, 0) + "\n"
 
 
@@ -62,12 +67,11 @@ def load_corridor(path: str | Path) -> Corridor:
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         found = content.get("format") if isinstance(content, dict) else type(content).__name__
         raise InputError(f"{path}: format is {found!r}; expected {FORMAT!r}")
-    operations = content.pop("operations", {})
+    operations, traffic = content.pop("operations", {}), content.pop("traffic", {})
     _expect_keys(str(path), content, KEYS)
-    if not isinstance(operations, dict) or not set(operations) <= set(OPTIONS):
-        raise InputError(
-            f"{path}: operations is {operations!r}; expected an object with some of the keys {list(OPTIONS)}"
-        )
+    for name, value, keys in (("operations", operations, OPTIONS), ("traffic", traffic, TRAFFIC)):
+        if not isinstance(value, dict) or not set(value) <= set(keys):
+            raise InputError(f"{path}: {name} is {value!r}; expected an object with some of the keys {list(keys)}")
     if not isinstance(operations.get("control_stops", []), list):
         raise InputError(f"{path}: operations.control_stops is {operations['control_stops']!r}; expected a list")
     vehicle = content["vehicle"]
@@ -82,6 +86,7 @@ def load_corridor(path: str | Path) -> Corridor:
             demand=_demand(str(path), content, ways[0].speed.shape[-1]),
             vehicle=Vehicle(**vehicle),
             operations=Operations(**operations),
+            traffic=Traffic(**traffic),
             **{name: content[name] for name in NUMBERS},
         )
     except InputError as error:
@@ -90,7 +95,8 @@ def load_corridor(path: str | Path) -> Corridor:
 
 
 def _direction(where: str, content: Any) -> Direction:
-    _expect_keys(where, content, WAY_KEYS)
+    given = isinstance(content, dict) and "deviation" in content
+    _expect_keys(where, content, (*WAY_KEYS, "deviation") if given else WAY_KEYS)
     try:
         return Direction(**content)
     except InputError as error:

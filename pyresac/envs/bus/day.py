@@ -38,17 +38,48 @@ def expected_passengers(chances: Chances) -> float:
 
 @compiled
 def draw_speeds(chances: Chances, seed: int, speeds: Array) -> None:
-    """Fill speeds (E, 2, L): N(mean of the hour, deviation) clipped to [floor, ceiling]; published: cut to an
-    integer."""
+    """Fill speeds (E, 2, L): N(mean of the hour, deviation) over the traffic's factor (see `traffic`), clipped to
+    [floor, ceiling]; published: cut to an integer."""
     links, hours = chances.mean_speed.shape[1], chances.mean_speed.shape[2]
+    shared = chances.day_spread > 0.0 or chances.local_spread > 0.0
+    field = np.zeros((2, links))
+    shift = 0.5 * (chances.day_spread**2 + chances.local_spread**2)
+    if shared:
+        shift -= chances.day_spread * normal(seed, 0, 4 * links)
     for epoch in range(speeds.shape[0]):
+        if shared:
+            _next_traffic(chances, seed, epoch, field)
         hour = min(int(epoch * chances.speed_interval / 3600.0), hours - 1)
         for direction in range(2):
             for link in range(links):
                 noise = normal(seed, epoch, direction * links + link)
-                speed = chances.mean_speed[direction, link, hour] + chances.speed_deviation * noise
+                speed = (
+                    chances.mean_speed[direction, link, hour] + chances.speed_deviation[direction, link, hour] * noise
+                )
+                if shared:
+                    speed /= math.exp(chances.local_spread * field[direction, link] - shift)
                 speed = min(max(speed, chances.speed_floor), chances.speed_ceiling)
                 speeds[epoch, direction, link] = math.floor(speed) if chances.published else speed
+
+
+@compiled
+def _next_traffic(chances: Chances, seed: int, epoch: int, field: Array) -> None:
+    """Move field (2, L), standard normal and correlated along links, on to the next speed interval.
+
+    Both steps are first-order autoregressions, so corr(field(e, l), field(e + m, l + k)) = π^|m|·ρ^|k| from the first
+    interval on.
+    """
+    links = field.shape[1]
+    fresh, old = math.sqrt(1.0 - chances.persistence**2), chances.persistence
+    if epoch == 0:
+        fresh, old = 1.0, 0.0
+    for direction in range(2):
+        row = 0.0
+        for link in range(links):
+            # streams of their own: the links' draws take numbers below 2·L, the day's factor number 4·L
+            noise = normal(seed, epoch, (2 + direction) * links + link)
+            row = noise if link == 0 else chances.along * row + math.sqrt(1.0 - chances.along**2) * noise
+            field[direction, link] = old * field[direction, link] + fresh * row
 
 
 @compiled

@@ -11,12 +11,14 @@ import math
 import numpy as np
 
 from pyresac.envs.bus import state as at
-from pyresac.envs.bus.compiled import DISPATCH, compiled, uniform
+from pyresac.envs.bus.blocking import enters_at, leaves_after
+from pyresac.envs.bus.compiled import DISPATCH, PATIENCE, compiled, uniform
 from pyresac.envs.bus.corridor import Array
 from pyresac.envs.bus.day import ALIGHTED, BESIDE, BOARDED, CREATED, DESTINED, HEAD, START, TAIL
 from pyresac.envs.bus.line import DIRECTION, FOLLOWER, LEADER, Integers, Line
 from pyresac.envs.bus.motion import arrival, limit_at, running_time
 from pyresac.envs.bus.operations import LONGEST_LATE
+from pyresac.envs.bus.predictions import evening_hold, headway_behind
 from pyresac.envs.bus.state import State, day_of
 
 PENALTY = 20.0
@@ -46,6 +48,10 @@ def advance(line: Line, day: State) -> bool:
             continue
         day.clock[at.NOW] = time
         if day.buses[bus, at.MOVING] == 1:
+            enters = enters_at(line, day, bus, time) if line.ordered else time
+            if enters > time:
+                day.times[bus, at.EVENT] = enters
+                continue
             _arrive(line, day, bus, time)
         elif _end_of_dwell(line, day, bus, time):
             return True
@@ -153,13 +159,15 @@ def _launch(line: Line, day: State, trip: int) -> None:
 def _depart(line: Line, day: State, bus: int, held: float) -> None:
     trip, place = day.buses[bus, at.TRIP], day.buses[bus, at.PLACE]
     visit = day.visits[trip, place]
+    slower = held if line.advice else 0.0
+    held -= slower
     visit[at.HELD] = held
     leave = visit[at.ARRIVED] + visit[at.DWELL] + held
     if line.open_doors:
         _board_more(line, day, bus, leave, True)
     day.buses[bus, at.MOVING] = 1
     day.times[bus, at.SINCE] = leave
-    day.times[bus, at.EVENT] = arrival(line, day.speeds, line.plan[trip, DIRECTION], place, leave)
+    day.times[bus, at.EVENT] = arrival(line, day.speeds, line.plan[trip, DIRECTION], place, leave) + slower
 
 
 @compiled
@@ -210,11 +218,13 @@ def _alight(day: State, bus: int, place: int, time: float) -> int:
 def _board(line: Line, day: State, bus: int, direction: int, place: int, time: float) -> int:
     """First come, first served, up to capacity; notes load, boarded and left behind in the visit."""
     queue, count = direction * line.schedule.shape[1] + place, 0
-    waiting = _waiting(day, queue, time)
+    waiting = _waiting(line, day, queue, time)
     room, waited = line.capacity - day.buses[bus, at.LOAD], 0.0
     while count < waiting and count < room:
         passenger = day.queues[queue, HEAD]
         day.queues[queue, HEAD] += 1
+        if _gave_up(line, day, passenger, time):
+            continue
         destination = day.bound[passenger, DESTINED]
         day.bound[passenger, BESIDE] = day.riders[bus, destination]
         day.riders[bus, destination] = passenger
@@ -240,11 +250,13 @@ def _board_more(line: Line, day: State, bus: int, until: float, holding: bool) -
     """
     trip, place = day.buses[bus, at.TRIP], day.buses[bus, at.PLACE]
     queue, count = line.plan[trip, DIRECTION] * line.schedule.shape[1] + place, 0
-    visit, waiting = day.visits[trip, place], _waiting(day, queue, until)
+    visit, waiting = day.visits[trip, place], _waiting(line, day, queue, until)
     room = line.capacity - day.buses[bus, at.LOAD]
     while count < waiting and count < room:
         passenger = day.queues[queue, HEAD]
         day.queues[queue, HEAD] += 1
+        if _gave_up(line, day, passenger, until):
+            continue
         destination = day.bound[passenger, DESTINED]
         day.bound[passenger, BESIDE] = day.riders[bus, destination]
         day.riders[bus, destination] = passenger
@@ -267,13 +279,26 @@ def _board_more(line: Line, day: State, bus: int, until: float, holding: bool) -
 
 
 @compiled
-def _waiting(day: State, queue: int, time: float) -> int:
+def _waiting(line: Line, day: State, queue: int, time: float) -> int:
     """Passengers at the stop now; moves the queue's tail on to the first who has not come yet."""
     tail = day.queues[queue, TAIL]
     while tail < day.queues[queue + 1, START] and day.passengers[tail, CREATED] <= time:
         tail += 1
     day.queues[queue, TAIL] = tail
-    return int(tail - day.queues[queue, HEAD])
+    gone = 0
+    if line.patience > 0.0:
+        for passenger in range(day.queues[queue, HEAD], tail):
+            gone += _gave_up(line, day, passenger, time)
+    return int(tail - day.queues[queue, HEAD] - gone)
+
+
+@compiled
+def _gave_up(line: Line, day: State, passenger: int, time: float) -> bool:
+    """Whether a passenger who has not boarded has left the stop by `time`."""
+    if line.patience == 0.0:
+        return False
+    level = uniform(day.cursor[at.SEED], PATIENCE, passenger, 0)
+    return bool(time - day.passengers[passenger, CREATED] > -line.patience * math.log(level))
 
 
 @compiled
@@ -364,13 +389,22 @@ def _end_of_dwell(line: Line, day: State, bus: int, time: float) -> bool:
         visit[at.LATE] = day.times[bus, at.EVENT] - line.departures[trip, place]
         _set_headways(line, day, trip, place)
         return False
+    after = leaves_after(line, day, trip, place, time) if line.ordered else time
+    if after > time:
+        visit[at.DWELL] = after - visit[at.ARRIVED]
+        day.times[bus, at.EVENT] = max(after, visit[at.ARRIVED] + visit[at.DWELL])
+        visit[at.LATE] = day.times[bus, at.EVENT] - line.departures[trip, place]
+        _set_headways(line, day, trip, place)
+        return False
     visit[at.NEXT_SPEED] = limit_at(line, day.speeds, direction, place, time)
     scheduled = line.schedule[trip, place + 1] - line.departures[trip, place]
     visit[at.LINK_DELAY] = running_time(line, direction, place, visit[at.NEXT_SPEED]) - scheduled
-    visit[at.NEXT_WAITING] = _waiting(day, direction * line.schedule.shape[1] + place + 1, time)
+    visit[at.NEXT_WAITING] = _waiting(line, day, direction * line.schedule.shape[1] + place + 1, time)
     if visit[at.NEIGHBOURS] == 0.0 or line.control[direction, place] == 0:
         _depart(line, day, bus, 0.0)
         return False
+    visit[at.BEHIND] = headway_behind(line, day, trip, place, time)
+    visit[at.EVENS] = evening_hold(line, day, trip, place, time)
     day.cursor[at.PENDING] = bus
     day.cursor[at.DECISIONS] += 1
     day.trips[trip, at.DECIDED] = place

@@ -14,9 +14,10 @@ from pyresac.envs.bus.line import DIRECTION, FOLLOWER, LEADER, Chances, Integers
 from pyresac.envs.bus.motion import add_running_times
 from pyresac.errors import InputError
 
-QUANTILES = 32
-
-
+QUANTILES, FACTORS = 32, 12
+"""Slices of a link's own speed, and of the traffic's factor, over which running times are averaged."""
+QUEUEING = 3600.0
+"""s by which buses that keep their order may be later at the end of the day than any alone."""
 LARGEST_TIMETABLE, MOST_DRAWS, MOST_PASSENGERS = 5_000_000, 100_000_000, 20_000_000
 """Stops of all trips; speeds and draws of arrivals of a day; passengers of a day."""
 
@@ -50,10 +51,13 @@ def lay_out(corridor: Corridor, published: bool = False) -> Layout:
         )
     route = np.full((2, size), -1, dtype=np.int64)
     length, mean_speed = np.ones((2, size - 1)), np.ones((2, size - 1, hours))
+    deviation = np.full((2, size - 1, hours), float(corridor.speed_deviation))
     for index, way in enumerate(corridor.directions):
         count = len(way.stops)
         route[index, :count] = [corridor.stops.index(stop) for stop in way.stops]
         length[index, : count - 1], mean_speed[index, : count - 1] = way.length, way.speed
+        if way.deviation is not None:
+            deviation[index, : count - 1] = way.deviation
     rate, split = _demand(corridor, route)
     launch, plan = _timetable(corridor)
     longest = _longest_trip(corridor, published)
@@ -82,18 +86,26 @@ def lay_out(corridor: Corridor, published: bool = False) -> Layout:
         seats=int(corridor.operations.seats),
         crowding=float(corridor.operations.crowding),
         control=_control(corridor, route),
+        ordered=corridor.operations.ordered,
+        berths=int(corridor.operations.berths),
+        patience=float(corridor.operations.patience),
+        advice=corridor.operations.advice,
     )
     chances = Chances(
         published=published,
         mean_speed=mean_speed,
-        speed_deviation=float(corridor.speed_deviation),
+        speed_deviation=deviation,
         speed_floor=float(corridor.speed_floor),
         speed_ceiling=float(corridor.speed_ceiling),
         speed_interval=float(corridor.speed_interval),
+        day_spread=float(corridor.traffic.day),
+        local_spread=float(corridor.traffic.local),
+        along=float(corridor.traffic.along),
+        persistence=float(corridor.traffic.persistence),
         rate=rate,
         split=split,
         demand_interval=float(corridor.demand_interval),
-        horizon=float(launch[-1] + longest + corridor.operations.latest),
+        horizon=float(launch[-1] + longest + corridor.operations.latest + QUEUEING * corridor.operations.ordered),
     )
     schedule, departures = _schedule(line, chances)
     line = line._replace(schedule=schedule, departures=departures)
@@ -177,6 +189,9 @@ def _longest_trip(corridor: Corridor, published: bool) -> float:
 def _fleet_limit(corridor: Corridor, longest_trip: float) -> int:
     """Bound: at each terminal, launches there less the opposite trips that have surely arrived, at the worst moment."""
     operations, limit = corridor.operations, 0
+    if operations.ordered:
+        # a trip may take as long as those before it keep it waiting
+        return min(corridor.trips, operations.buses) if operations.buses else corridor.trips
     longest_trip += operations.latest + operations.layover
     for here, there in (corridor.directions, corridor.directions[::-1]):
         started = np.arange(1, len(here.launches) + 1)
@@ -205,12 +220,28 @@ def _schedule(line: Line, chances: Chances) -> tuple[Array, Array]:
 def running_times(line: Line, chances: Chances) -> Array:
     """(2, L, H): mean over the speed's distribution, by midpoints of equally likely slices."""
     running = np.zeros_like(chances.mean_speed)
-    for level in (np.arange(QUANTILES) + 0.5) / QUANTILES:
-        speed = chances.mean_speed + chances.speed_deviation * NormalDist().inv_cdf(float(level))
-        speed = speed.clip(chances.speed_floor, chances.speed_ceiling)
-        speed = np.floor(speed) if line.published else speed
-        add_running_times(line, speed, 1.0 / QUANTILES, running)
+    factors = traffic_factors(chances)
+    for normal in slices(QUANTILES):
+        drawn = chances.mean_speed + chances.speed_deviation * normal
+        for factor in factors:
+            speed = (drawn / factor).clip(chances.speed_floor, chances.speed_ceiling)
+            speed = np.floor(speed) if line.published else speed
+            add_running_times(line, speed, 1.0 / (QUANTILES * len(factors)), running)
     return running
+
+
+def slices(count: int) -> list[float]:
+    """The midpoints of equally likely slices of a standard normal number."""
+    return [NormalDist().inv_cdf((index + 0.5) / count) for index in range(count)]
+
+
+def traffic_factors(chances: Chances) -> list[float]:
+    """Equally likely values of the factor F of `Traffic`, of mean 1; only 1 where there is no traffic."""
+    spread = math.hypot(chances.day_spread, chances.local_spread)
+    if spread == 0.0:
+        return [1.0]
+    values = np.exp(spread * np.array(slices(FACTORS)))
+    return [float(value) for value in values / values.mean()]
 
 
 def dwell_times(line: Line, chances: Chances, headway: Array | None = None) -> Array:

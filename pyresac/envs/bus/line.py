@@ -25,10 +25,14 @@ class Chances(NamedTuple):
 
     published: bool
     mean_speed: Array  # (2, L, H)
-    speed_deviation: float
+    speed_deviation: Array  # (2, L, H) of each link's own draws
     speed_floor: float
     speed_ceiling: float
     speed_interval: float
+    day_spread: float  # σ_D of `Traffic`
+    local_spread: float  # σ_T
+    along: float  # ρ
+    persistence: float  # π
     rate: Array  # (2, S, H) passengers/s that appear at a stop
     split: Array  # (H, 2, S, S) cumulative shares of their destinations, by place along the direction
     demand_interval: float
@@ -62,3 +66,7 @@ class Line(NamedTuple):
     seats: int
     crowding: float
     control: Integers  # (2, S) 1 where a bus may be held
+    ordered: bool
+    berths: int
+    patience: float
+    advice: bool

@@ -15,6 +15,7 @@ LIMITS = {
     "late_share": (0.0, 1.0),
     "late_mean": (0.0, 3600.0),
     "crowding": (0.0, 10.0),
+    "patience": (0.0, 24 * 3600.0),
 }
 LONGEST_LATE = 10.0
 """A late dispatch is at most so many means late."""
@@ -46,10 +47,24 @@ class Operations:
     crowding: float = 0.0
     """Share by which boarding takes longer on a bus with standing passengers. Transit Capacity and Quality of Service
     Manual, third edition (TCRP Report 165, 2013), chapter 6: about 0.2."""
+    in_order: bool = False
+    """Buses of a direction do not overtake: none comes to a stop or leaves it before its leader. W. Wu, R. Liu and
+    W. Jin, Modelling bus bunching and holding control with vehicle overtaking and distributed passenger boarding
+    behaviour, Transportation Research Part B 104 (2017) 175–197, show what overtaking changes."""
+    berths: int = 0
+    """Buses that can stand at a stop of one direction; those that come later wait before it, in order, and buses leave
+    it in order (on-line loading areas of the same Manual, chapter 6). 0: any number."""
+    patience: float = 0.0
+    """Mean of the exponential time after which a waiting passenger gives up, s; 0: never. Such a passenger is not
+    served, and is counted so. C. Palm's impatient customers: Research on telephone traffic carried by full availability
+    groups, Tele 1 (1957) 1–107."""
+    advice: bool = False
+    """The seconds asked of a bus are spent driving slower on the next link, not standing: C. F. Daganzo and
+    J. Pilachowski, Reducing bunching with bus-to-bus cooperation, Transportation Research Part B 45 (2011) 267–277."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "control_stops", tuple(self.control_stops))
-        for name in ("buses", "seats"):
+        for name in ("buses", "seats", "berths"):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int | np.integer) or not 0 <= value <= MOST_BUSES:
                 raise InputError(f"operations.{name} is {value!r}; it must be an integer from 0 to {MOST_BUSES}")
@@ -58,10 +73,16 @@ class Operations:
             real = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
             if not real or not math.isfinite(value) or not least <= value <= most:
                 raise InputError(f"operations.{name} is {value!r}; it must be a number from {least:g} to {most:g}")
-        if not isinstance(self.open_doors, bool):
-            raise InputError(f"operations.open_doors is {self.open_doors!r}; it must be true or false")
+        for name in ("open_doors", "in_order", "advice"):
+            if not isinstance(getattr(self, name), bool):
+                raise InputError(f"operations.{name} is {getattr(self, name)!r}; it must be true or false")
         if not all(isinstance(stop, str) for stop in self.control_stops):
             raise InputError(f"operations.control_stops are {self.control_stops!r}; they must be names of stops")
+
+    @property
+    def ordered(self) -> bool:
+        """Whether buses keep their order: asked for, or since a queue before a stop does."""
+        return self.in_order or self.berths > 0
 
     @property
     def latest(self) -> float:

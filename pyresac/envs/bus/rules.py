@@ -18,7 +18,7 @@ from pyresac.envs.bus.kernel import act, advance
 from pyresac.envs.bus.line import Integers, Line
 from pyresac.envs.bus.state import State, day_of
 
-NONE, HEADWAY, TARGET, FORWARD_HEADWAY, SIMPLE, RANDOM, SCHEDULE, LINEAR, NETWORK, SELF, TWO_WAY = range(11)
+NONE, HEADWAY, TARGET, FORWARD_HEADWAY, SIMPLE, RANDOM, SCHEDULE, LINEAR, NETWORK, SELF, TWO_WAY, PREDICTIVE = range(12)
 
 
 @compiled
@@ -73,11 +73,14 @@ def rule_holding(rule: int, p: Array, x: Array, headway: float, limit: float, pl
         # expected delay
         holding = p[0] - p[1] * (x[at.LATE] - p[0] * (place - 1)) - p[2] * x[at.LINK_DELAY]
     elif rule == SELF:
-        # Bartholdi and Eisenstein (2012): D = α·hb
-        holding = p[0] * x[at.BACKWARD]
+        # Bartholdi and Eisenstein (2012): D = α·h, h the predicted headway of the follower
+        holding = p[0] * x[at.BEHIND]
     elif rule == TWO_WAY:
         # Daganzo and Pilachowski (2011): D = d + f·(H − hf) + b·(hb − H)
         holding = p[0] + p[1] * (headway - x[at.FORWARD]) + p[2] * (x[at.BACKWARD] - headway)
+    elif rule == PREDICTIVE:
+        # Berrebi, Watkins and Laval (2015): until the headway is the largest mean of the next ones
+        holding = p[0] * x[at.EVENS]
     elif rule == LINEAR:
         holding = linear(p, deviations(x, place, headway))
     elif rule == NETWORK:

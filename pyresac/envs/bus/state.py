@@ -67,8 +67,10 @@ BUS, CAME, DECIDED, TRIP_COLUMNS = range(4)
     WAITED,  # waiting of those who board here, summed, s
     RODE,  # riding since the arrival at the stop before, summed over those on board, s
     CAME_LATE,  # time from the bus's arrival to their boarding of those who came while it stood, summed, s
+    EVENS,  # holding that evens out the predicted headways of this trip and the next ones, s (see `predictions`)
+    BEHIND,  # predicted end of the follower's dwell here minus the own one, the scheduled headway without one, s
     VISIT_COLUMNS,
-) = range(26)
+) = range(28)
 
 
 class State(NamedTuple):

@@ -9,6 +9,7 @@ import numpy as np
 
 from pyresac.envs.bus.corridor import FASTEST, Array, Corridor, Direction
 from pyresac.envs.bus.layout import dwell_times, lay_out, running_times
+from pyresac.envs.bus.line import Chances, Line
 
 SHORTEST_RUN = 0.3
 """Share of a link's time that is left for running where the mean dwell would take nearly all of it."""
@@ -28,13 +29,26 @@ def hourly_headway(way: Direction, corridor: Corridor) -> Array:
     return np.asarray(means[known[np.abs(np.arange(corridor.hours)[:, None] - known).argmin(axis=1)]])
 
 
+def speeds_taking(line: Line, chances: Chances, wanted: Array, rounds: int = ROUNDS) -> Chances:
+    """The chances with mean speeds for which a link's mean running time is `wanted` (2, L, H), in s, and a ceiling that
+    lets them be drawn.
+
+    By fixed-point rounds v ← v·(running time of v)/(wanted one), since time falls about as 1/v.
+    """
+    for _ in range(rounds):
+        ratio = running_times(line, chances) / wanted
+        speed = np.clip(chances.mean_speed * ratio, 0.5 * chances.speed_floor, FASTEST)
+        chances = chances._replace(mean_speed=speed, speed_ceiling=max(chances.speed_ceiling, 1.3 * float(speed.max())))
+        chances = chances._replace(speed_ceiling=min(chances.speed_ceiling, FASTEST))
+    return chances
+
+
 def timed(corridor: Corridor, times: tuple[Array, Array]) -> Corridor:
     """The corridor with mean speeds for which a link takes `times` (links, hours), up and down, in s.
 
     A link's time is from departure to departure, a mean dwell at its end included, and to the arrival on the last link;
     the first one's begins at the launch, with the boarding there.
-    Solved by fixed-point rounds v ← v·(running time of v)/(wanted one), since time falls about as 1/v. Warns where no
-    allowed speed takes a link's time.
+    Warns where no allowed speed takes a link's time.
     """
     layout = lay_out(corridor)
     line, chances = layout.line, layout.chances
@@ -48,11 +62,7 @@ def timed(corridor: Corridor, times: tuple[Array, Array]) -> Corridor:
         # a bus boards at its first stop after its launch
         stand[0] += line.boarding_time * chances.rate[index, 0] * headway[index]
         wanted[index, :links] = np.maximum(times[index] - stand, SHORTEST_RUN * times[index])
-    for _ in range(ROUNDS):
-        ratio = running_times(line, chances) / wanted
-        speed = np.clip(chances.mean_speed * ratio, 0.5 * chances.speed_floor, FASTEST)
-        chances = chances._replace(mean_speed=speed, speed_ceiling=max(chances.speed_ceiling, 1.3 * float(speed.max())))
-        chances = chances._replace(speed_ceiling=min(chances.speed_ceiling, FASTEST))
+    chances = speeds_taking(line, chances, wanted)
     off = np.abs(running_times(line, chances) / wanted - 1.0)
     ways = []
     for index, way in enumerate(corridor.directions):

@@ -18,6 +18,7 @@ import numpy as np
 
 from pyresac.envs.bus.controllers import (
     ForwardHeadway,
+    PredictionBased,
     Rule,
     ScheduleHolding,
     SelfEqualising,
@@ -90,6 +91,7 @@ FAMILIES: dict[str, Callable[[], Family]] = {
     "robust": lambda: _bounded(SimpleRobust, (20.0, 10.0, 0.0, 200.0), (0.3, 0.2, 0.0, 1.0)),
     "target": lambda: _bounded(TargetHeadway, (20.0, 10.0, -200.0, 200.0), (0.8, 0.3, 0.0, 3.0)),
     "self": lambda: _bounded(SelfEqualising, (0.1, 0.05, 0.0, 1.0)),
+    "predictive": lambda: _bounded(PredictionBased, (0.9, 0.1, 0.0, 1.0)),
     "two-way": lambda: _bounded(TwoWayLooking, (10.0, 10.0, -200.0, 200.0), (0.5, 0.2, 0.0, 2.0), (0.3, 0.2, 0.0, 2.0)),
     "forward": lambda: _bounded(ForwardHeadway, (20.0, 10.0, 0.0, 200.0), (0.5, 0.2, 0.0, 1.0)),
 }
