@@ -39,8 +39,8 @@ CORRIDOR = (
     corridor(
         "doors close at the end of dwell",
         "kernel.py",
-        "        _board_more(line, day, bus, leave, True)\n",
-        "        _board_more(line, day, bus, leave - held, True)\n",
+        "        board_more(line, day, bus, leave, True)\n",
+        "        board_more(line, day, bus, leave - held, True)\n",
         OPERATIONS,
     ),
     corridor(
@@ -129,8 +129,8 @@ CORRIDOR = (
     ),
     corridor(
         "who gave up boards all the same",
-        "kernel.py",
-        "        if _gave_up(line, day, passenger, time):\n            continue\n",
+        "boarding.py",
+        "        if gave_up(line, day, passenger, time):\n            continue\n",
         "",
         BLOCKING,
     ),

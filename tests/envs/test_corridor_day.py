@@ -31,7 +31,8 @@ from pyresac.envs.bus import compiled as compiled_module
 from pyresac.envs.bus import state as at
 from pyresac.envs.bus.comparison import paired_difference, summarise
 from pyresac.envs.bus.compiled import normal, poisson, sources_digest, uniform
-from pyresac.envs.bus.kernel import advance, ridge_reward
+from pyresac.envs.bus.headways import ridge_reward
+from pyresac.envs.bus.kernel import advance
 from pyresac.envs.bus.layout import Layout, lay_out
 from pyresac.envs.bus.line import DIRECTION, FOLLOWER, LEADER
 from pyresac.envs.bus.metrics import excess_wait

@@ -12,17 +12,15 @@ import numpy as np
 
 from pyresac.envs.bus import state as at
 from pyresac.envs.bus.blocking import enters_at, leaves_after
-from pyresac.envs.bus.compiled import DISPATCH, PATIENCE, compiled, uniform
+from pyresac.envs.bus.boarding import alight, board, board_more, waiting_at
+from pyresac.envs.bus.compiled import DISPATCH, compiled, uniform
 from pyresac.envs.bus.corridor import Array
-from pyresac.envs.bus.day import ALIGHTED, BESIDE, BOARDED, CREATED, DESTINED, HEAD, START, TAIL
+from pyresac.envs.bus.headways import set_headways
 from pyresac.envs.bus.line import DIRECTION, FOLLOWER, LEADER, Integers, Line
 from pyresac.envs.bus.motion import arrival, limit_at, running_time
 from pyresac.envs.bus.operations import LONGEST_LATE
 from pyresac.envs.bus.predictions import evening_hold, headway_behind
 from pyresac.envs.bus.state import State, day_of
-
-PENALTY = 20.0
-"""Taken from the reward where a headway deviates by more than half the schedule's."""
 
 
 @compiled
@@ -143,13 +141,13 @@ def _launch(line: Line, day: State, trip: int) -> None:
     day.buses[bus, at.PLACE] = 0
     day.trips[trip, at.BUS] = bus
     day.trips[trip, at.CAME] = 0
-    boarding = _board(line, day, bus, direction, 0, time)
+    boarding = board(line, day, bus, direction, 0, time)
     visit = day.visits[trip, 0]
     visit[at.ARRIVED] = time
     visit[at.DWELL] = line.boarding_time * boarding
     visit[at.CAME_LATE] = 0.0
     visit[at.ALIGHTED] = 0.0
-    while line.open_doors and _board_more(line, day, bus, visit[at.ARRIVED] + visit[at.DWELL], False):
+    while line.open_doors and board_more(line, day, bus, visit[at.ARRIVED] + visit[at.DWELL], False):
         pass
     visit[at.RODE] = 0.0
     _depart(line, day, bus, 0.0)
@@ -164,7 +162,7 @@ def _depart(line: Line, day: State, bus: int, held: float) -> None:
     visit[at.HELD] = held
     leave = visit[at.ARRIVED] + visit[at.DWELL] + held
     if line.open_doors:
-        _board_more(line, day, bus, leave, True)
+        board_more(line, day, bus, leave, True)
     day.buses[bus, at.MOVING] = 1
     day.times[bus, at.SINCE] = leave
     day.times[bus, at.EVENT] = arrival(line, day.speeds, line.plan[trip, DIRECTION], place, leave) + slower
@@ -177,8 +175,8 @@ def _arrive(line: Line, day: State, bus: int, time: float) -> None:
     day.buses[bus, at.PLACE] += 1
     trip, place = day.buses[bus, at.TRIP], day.buses[bus, at.PLACE]
     direction = line.plan[trip, DIRECTION]
-    alighting = _alight(day, bus, place, time)
-    boarding = _board(line, day, bus, direction, place, time)
+    alighting = alight(day, bus, place, time)
+    boarding = board(line, day, bus, direction, place, time)
     visit = day.visits[trip, place]
     visit[at.ARRIVED] = time
     visit[at.ALIGHTED] = alighting
@@ -197,173 +195,9 @@ def _arrive(line: Line, day: State, bus: int, time: float) -> None:
     visit[at.RODE] = before[at.ONBOARD] * (time - before[at.ARRIVED]) - before[at.CAME_LATE]
     day.clock[at.RODE_SO_FAR] += visit[at.RODE]
     day.clock[at.DROVE_SO_FAR] += time - before[at.ARRIVED]
-    _set_headways(line, day, trip, place)
+    set_headways(line, day, trip, place)
     day.trips[trip, at.CAME] = place
     day.times[bus, at.EVENT] = time + visit[at.DWELL]
-
-
-@compiled
-def _alight(day: State, bus: int, place: int, time: float) -> int:
-    passenger, count = day.riders[bus, place], 0
-    while passenger >= 0:
-        day.passengers[passenger, ALIGHTED] = time
-        passenger = day.bound[passenger, BESIDE]
-        count += 1
-    day.riders[bus, place] = -1
-    day.buses[bus, at.LOAD] -= count
-    return count
-
-
-@compiled
-def _board(line: Line, day: State, bus: int, direction: int, place: int, time: float) -> int:
-    """First come, first served, up to capacity; notes load, boarded and left behind in the visit."""
-    queue, count = direction * line.schedule.shape[1] + place, 0
-    waiting = _waiting(line, day, queue, time)
-    room, waited = line.capacity - day.buses[bus, at.LOAD], 0.0
-    while count < waiting and count < room:
-        passenger = day.queues[queue, HEAD]
-        day.queues[queue, HEAD] += 1
-        if _gave_up(line, day, passenger, time):
-            continue
-        destination = day.bound[passenger, DESTINED]
-        day.bound[passenger, BESIDE] = day.riders[bus, destination]
-        day.riders[bus, destination] = passenger
-        day.passengers[passenger, BOARDED] = time
-        waited += time - day.passengers[passenger, CREATED]
-        count += 1
-    day.buses[bus, at.LOAD] += count
-    visit = day.visits[day.buses[bus, at.TRIP], place]
-    visit[at.ONBOARD] = day.buses[bus, at.LOAD]
-    visit[at.BOARDED] = count
-    visit[at.LEFT] = waiting - count
-    visit[at.WAITED] = waited
-    day.clock[at.WAITED_SO_FAR] += waited
-    day.clock[at.DENIED_SO_FAR] += waiting - count
-    return count
-
-
-@compiled
-def _board_more(line: Line, day: State, bus: int, until: float, holding: bool) -> bool:
-    """Board those who have come to a standing bus by `until`; True where they lengthen its dwell.
-
-    While it is held they board as they come; otherwise at `until`, the end of its dwell.
-    """
-    trip, place = day.buses[bus, at.TRIP], day.buses[bus, at.PLACE]
-    queue, count = line.plan[trip, DIRECTION] * line.schedule.shape[1] + place, 0
-    visit, waiting = day.visits[trip, place], _waiting(line, day, queue, until)
-    room = line.capacity - day.buses[bus, at.LOAD]
-    while count < waiting and count < room:
-        passenger = day.queues[queue, HEAD]
-        day.queues[queue, HEAD] += 1
-        if _gave_up(line, day, passenger, until):
-            continue
-        destination = day.bound[passenger, DESTINED]
-        day.bound[passenger, BESIDE] = day.riders[bus, destination]
-        day.riders[bus, destination] = passenger
-        created = day.passengers[passenger, CREATED]
-        time = max(created, visit[at.ARRIVED] + visit[at.DWELL]) if holding else until
-        day.passengers[passenger, BOARDED] = time
-        visit[at.WAITED] += time - created
-        visit[at.CAME_LATE] += time - visit[at.ARRIVED]
-        day.clock[at.WAITED_SO_FAR] += time - created
-        count += 1
-    day.buses[bus, at.LOAD] += count
-    visit[at.ONBOARD] = day.buses[bus, at.LOAD]
-    visit[at.BOARDED] += count
-    day.clock[at.DENIED_SO_FAR] += waiting - count - visit[at.LEFT]
-    visit[at.LEFT] = waiting - count
-    if holding or count == 0:
-        return False
-    visit[at.DWELL] += line.boarding_time * count
-    return True
-
-
-@compiled
-def _waiting(line: Line, day: State, queue: int, time: float) -> int:
-    """Passengers at the stop now; moves the queue's tail on to the first who has not come yet."""
-    tail = day.queues[queue, TAIL]
-    while tail < day.queues[queue + 1, START] and day.passengers[tail, CREATED] <= time:
-        tail += 1
-    day.queues[queue, TAIL] = tail
-    gone = 0
-    if line.patience > 0.0:
-        for passenger in range(day.queues[queue, HEAD], tail):
-            gone += _gave_up(line, day, passenger, time)
-    return int(tail - day.queues[queue, HEAD] - gone)
-
-
-@compiled
-def _gave_up(line: Line, day: State, passenger: int, time: float) -> bool:
-    """Whether a passenger who has not boarded has left the stop by `time`."""
-    if line.patience == 0.0:
-        return False
-    level = uniform(day.cursor[at.SEED], PATIENCE, passenger, 0)
-    return bool(time - day.passengers[passenger, CREATED] > -line.patience * math.log(level))
-
-
-@compiled
-def _set_headways(line: Line, day: State, trip: int, place: int) -> None:
-    """Forward: ends of dwell at this stop, this trip's less the leader's; backward: the follower's latest forward
-    one."""
-    visit, leader, follower = day.visits[trip, place], line.plan[trip, LEADER], line.plan[trip, FOLLOWER]
-    forward, spacing, lateness, neighbours = line.headway, line.headway, 0.0, 0
-    if leader >= 0:
-        neighbours += 1
-        ahead = day.visits[leader, place]
-        if ahead[at.ARRIVED] <= visit[at.ARRIVED]:
-            spacing = visit[at.ARRIVED] - ahead[at.ARRIVED]
-            forward = spacing + visit[at.DWELL] - ahead[at.DWELL]
-            lateness = ahead[at.LATENESS]
-        else:
-            forward = _gap(line, day, trip, place, leader)
-            spacing = forward
-            lateness = visit[at.ARRIVED] - line.schedule[leader, place]
-    backward, behind = line.headway, 0.0
-    if follower >= 0 and day.trips[follower, at.BUS] >= 0:
-        neighbours += 2
-        came = day.trips[follower, at.CAME]
-        if came > 0:
-            backward = day.visits[follower, came, at.FORWARD]
-            behind = day.visits[follower, came, at.LATENESS]
-    visit[at.FORWARD], visit[at.BACKWARD], visit[at.SPACING] = forward, backward, spacing
-    visit[at.LEADER_LATENESS] = lateness
-    visit[at.FOLLOWER_LATENESS] = behind
-    visit[at.NEIGHBOURS] = neighbours
-    visit[at.REWARD] = ridge_reward(forward, backward, neighbours, line.headway)
-
-
-@compiled
-def _gap(line: Line, day: State, trip: int, place: int, leader: int) -> float:
-    """Headway behind a leader that has been overtaken: metres between the two over the own mean speed (negative)."""
-    direction, time = line.plan[trip, DIRECTION], day.clock[at.NOW]
-    bus = day.trips[leader, at.BUS]
-    behind = day.buses[bus, at.PLACE]
-    metres = 0.0
-    for link in range(behind, place):
-        metres += line.length[direction, link]
-    if day.buses[bus, at.MOVING] == 1 and time > day.times[bus, at.SINCE]:
-        done = (time - day.times[bus, at.SINCE]) / (day.times[bus, at.EVENT] - day.times[bus, at.SINCE])
-        metres -= line.length[direction, behind] * done
-    covered = line.length[direction, :place].sum()
-    return float(-metres * (time - line.schedule[trip, 0]) / covered)
-
-
-@compiled
-def ridge_reward(forward: float, backward: float, neighbours: int, headway: float) -> float:
-    """The published reward of a pair of headways; NaN without neighbours.
-
-    With f = |hf − τ|, b = |hb − τ| and w = f/(f + b + 1e−6): −(w·f + (1 − w)·b) − ½·|hf − hb| with both neighbours,
-    −f or −b with one; less PENALTY where f or b exceeds τ/2.
-    """
-    f, b = abs(forward - headway), abs(backward - headway)
-    if neighbours == 0:
-        return math.nan
-    if neighbours == 3:
-        weight = f / (f + b + 1e-6)
-        reward = -(weight * f + (1.0 - weight) * b) - 0.5 * abs(forward - backward)
-    else:
-        reward = -f if neighbours == 1 else -b
-    return reward - PENALTY if max(f, b) > 0.5 * headway else reward
 
 
 @compiled
@@ -384,22 +218,22 @@ def _end_of_dwell(line: Line, day: State, bus: int, time: float) -> bool:
         _note(line, day, trip, place)
         return False
     visit = day.visits[trip, place]
-    if line.open_doors and _board_more(line, day, bus, time, False):
+    if line.open_doors and board_more(line, day, bus, time, False):
         day.times[bus, at.EVENT] = visit[at.ARRIVED] + visit[at.DWELL]
         visit[at.LATE] = day.times[bus, at.EVENT] - line.departures[trip, place]
-        _set_headways(line, day, trip, place)
+        set_headways(line, day, trip, place)
         return False
     after = leaves_after(line, day, trip, place, time) if line.ordered else time
     if after > time:
         visit[at.DWELL] = after - visit[at.ARRIVED]
         day.times[bus, at.EVENT] = max(after, visit[at.ARRIVED] + visit[at.DWELL])
         visit[at.LATE] = day.times[bus, at.EVENT] - line.departures[trip, place]
-        _set_headways(line, day, trip, place)
+        set_headways(line, day, trip, place)
         return False
     visit[at.NEXT_SPEED] = limit_at(line, day.speeds, direction, place, time)
     scheduled = line.schedule[trip, place + 1] - line.departures[trip, place]
     visit[at.LINK_DELAY] = running_time(line, direction, place, visit[at.NEXT_SPEED]) - scheduled
-    visit[at.NEXT_WAITING] = _waiting(line, day, direction * line.schedule.shape[1] + place + 1, time)
+    visit[at.NEXT_WAITING] = waiting_at(line, day, direction * line.schedule.shape[1] + place + 1, time)
     if visit[at.NEIGHBOURS] == 0.0 or line.control[direction, place] == 0:
         _depart(line, day, bus, 0.0)
         return False

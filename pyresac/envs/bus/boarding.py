@@ -1,0 +1,110 @@
+"""Passengers at a stop, compiled: who alights, who boards, who is left behind, who has given up."""
+
+from __future__ import annotations
+
+import math
+
+from pyresac.envs.bus import state as at
+from pyresac.envs.bus.compiled import PATIENCE, compiled, uniform
+from pyresac.envs.bus.day import ALIGHTED, BESIDE, BOARDED, CREATED, DESTINED, HEAD, START, TAIL
+from pyresac.envs.bus.line import DIRECTION, Line
+from pyresac.envs.bus.state import State
+
+
+@compiled
+def alight(day: State, bus: int, place: int, time: float) -> int:
+    passenger, count = day.riders[bus, place], 0
+    while passenger >= 0:
+        day.passengers[passenger, ALIGHTED] = time
+        passenger = day.bound[passenger, BESIDE]
+        count += 1
+    day.riders[bus, place] = -1
+    day.buses[bus, at.LOAD] -= count
+    return count
+
+
+@compiled
+def board(line: Line, day: State, bus: int, direction: int, place: int, time: float) -> int:
+    """First come, first served, up to capacity; notes load, boarded and left behind in the visit."""
+    queue, count = direction * line.schedule.shape[1] + place, 0
+    waiting = waiting_at(line, day, queue, time)
+    room, waited = line.capacity - day.buses[bus, at.LOAD], 0.0
+    while count < waiting and count < room:
+        passenger = day.queues[queue, HEAD]
+        day.queues[queue, HEAD] += 1
+        if gave_up(line, day, passenger, time):
+            continue
+        destination = day.bound[passenger, DESTINED]
+        day.bound[passenger, BESIDE] = day.riders[bus, destination]
+        day.riders[bus, destination] = passenger
+        day.passengers[passenger, BOARDED] = time
+        waited += time - day.passengers[passenger, CREATED]
+        count += 1
+    day.buses[bus, at.LOAD] += count
+    visit = day.visits[day.buses[bus, at.TRIP], place]
+    visit[at.ONBOARD] = day.buses[bus, at.LOAD]
+    visit[at.BOARDED] = count
+    visit[at.LEFT] = waiting - count
+    visit[at.WAITED] = waited
+    day.clock[at.WAITED_SO_FAR] += waited
+    day.clock[at.DENIED_SO_FAR] += waiting - count
+    return count
+
+
+@compiled
+def board_more(line: Line, day: State, bus: int, until: float, holding: bool) -> bool:
+    """Board those who have come to a standing bus by `until`; True where they lengthen its dwell.
+
+    While it is held they board as they come; otherwise at `until`, the end of its dwell.
+    """
+    trip, place = day.buses[bus, at.TRIP], day.buses[bus, at.PLACE]
+    queue, count = line.plan[trip, DIRECTION] * line.schedule.shape[1] + place, 0
+    visit, waiting = day.visits[trip, place], waiting_at(line, day, queue, until)
+    room = line.capacity - day.buses[bus, at.LOAD]
+    while count < waiting and count < room:
+        passenger = day.queues[queue, HEAD]
+        day.queues[queue, HEAD] += 1
+        if gave_up(line, day, passenger, until):
+            continue
+        destination = day.bound[passenger, DESTINED]
+        day.bound[passenger, BESIDE] = day.riders[bus, destination]
+        day.riders[bus, destination] = passenger
+        created = day.passengers[passenger, CREATED]
+        time = max(created, visit[at.ARRIVED] + visit[at.DWELL]) if holding else until
+        day.passengers[passenger, BOARDED] = time
+        visit[at.WAITED] += time - created
+        visit[at.CAME_LATE] += time - visit[at.ARRIVED]
+        day.clock[at.WAITED_SO_FAR] += time - created
+        count += 1
+    day.buses[bus, at.LOAD] += count
+    visit[at.ONBOARD] = day.buses[bus, at.LOAD]
+    visit[at.BOARDED] += count
+    day.clock[at.DENIED_SO_FAR] += waiting - count - visit[at.LEFT]
+    visit[at.LEFT] = waiting - count
+    if holding or count == 0:
+        return False
+    visit[at.DWELL] += line.boarding_time * count
+    return True
+
+
+@compiled
+def waiting_at(line: Line, day: State, queue: int, time: float) -> int:
+    """Passengers at the stop now; moves the queue's tail on to the first who has not come yet."""
+    tail = day.queues[queue, TAIL]
+    while tail < day.queues[queue + 1, START] and day.passengers[tail, CREATED] <= time:
+        tail += 1
+    day.queues[queue, TAIL] = tail
+    gone = 0
+    if line.patience > 0.0:
+        for passenger in range(day.queues[queue, HEAD], tail):
+            gone += gave_up(line, day, passenger, time)
+    return int(tail - day.queues[queue, HEAD] - gone)
+
+
+@compiled
+def gave_up(line: Line, day: State, passenger: int, time: float) -> bool:
+    """Whether a passenger who has not boarded has left the stop by `time`."""
+    if line.patience == 0.0:
+        return False
+    level = uniform(day.cursor[at.SEED], PATIENCE, passenger, 0)
+    return bool(time - day.passengers[passenger, CREATED] > -line.patience * math.log(level))
