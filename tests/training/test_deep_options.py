@@ -254,8 +254,8 @@ def test_every_preset_and_algorithm_is_a_configuration(preset: str, algorithm: s
 
 
 def test_an_unknown_preset_names_the_known_ones() -> None:
-    with pytest.raises(InputError, match="preset 'fast' is unknown; known are default, quick, resac-paper"):
-        deep_agent.preset_config("fast", None, None)
+    with pytest.raises(InputError, match="preset 'swift' is unknown; known are default, quick, resac-paper"):
+        deep_agent.preset_config("swift", None, None)
 
 
 def test_an_unknown_algorithm_names_the_known_ones() -> None:
@@ -376,7 +376,7 @@ def test_a_file_that_does_not_fit_is_one_sentence(
 
 
 BAD_COMMANDS = [
-    (["--preset", "fast"], "preset 'fast' is unknown; known are"),
+    (["--preset", "swift"], "preset 'swift' is unknown; known are"),
     (["--preset", ""], "preset '' is unknown; known are"),
     (["--algorithm", "ppo"], "algorithm 'ppo' is unknown; known are resac, sac, td3"),
     (["--algorithm", ""], "algorithm '' is unknown; known are"),
