@@ -31,14 +31,18 @@ from pyresac.options import (
     read_options,
     to_plain,
 )
+from pyresac.tabular.tabular_learner import LearnerOptions
+from pyresac.tasks.discrete import EnvOptions
+from pyresac.tasks.variation import Variation
 from pyresac.training.deep_agent import ProblemOptions
 from pyresac.training.presets import PRESETS, options_for
+from pyresac.training.run_options import CommandOptions, RunOptions
 
 EXAMPLES = settings(deadline=None, derandomize=True, database=None, max_examples=60)
 
 
 def option_types() -> Iterator[type[Any]]:
-    """Of every algorithm in the registry, with the dataclasses inside them, and of the problem."""
+    """Of every algorithm in the registry, with the dataclasses inside them, of the problem and of the command."""
     found: list[type[Any]] = [algorithm_type(name).options_type for name in ALGORITHMS]
     for cls in found:
         found += [
@@ -47,7 +51,7 @@ def option_types() -> Iterator[type[Any]]:
             if isinstance(kind, type) and dataclasses.is_dataclass(kind) and kind not in found
         ]
     yield from found
-    yield ProblemOptions
+    yield from (ProblemOptions, Variation, EnvOptions, LearnerOptions, CommandOptions, RunOptions)
 
 
 class Bound(NamedTuple):
@@ -160,6 +164,15 @@ def test_every_option_is_checked(cls: type[Any]) -> None:
             assert found.startswith(f"{own.name} = 'neither'; ")
         if type(None) in get_args(kind):
             assert refusal(cls, **{own.name: None}) is None
+
+
+def test_every_class_of_options_is_among_those_tested() -> None:
+    """What is left out is only a base of others."""
+    found, open_ = set[type[Any]](), [Checked]
+    while open_:
+        open_ += (below := open_.pop().__subclasses__())
+        found |= {cls for cls in below if cls.__module__.startswith("pyresac.") and not cls.__subclasses__()}
+    assert found <= set(option_types())
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)

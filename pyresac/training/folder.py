@@ -78,6 +78,9 @@ class RunFolder(RunFiles):
         except BlockingIOError:
             os.close(self._lock)
             raise InputError(f"run folder {path} is in use by another process; wait for it or stop it") from None
+        except OSError:
+            os.close(self._lock)
+            raise
 
     @classmethod
     def create(cls, path: Path, config: Mapping[str, Any]) -> RunFolder:
@@ -86,18 +89,21 @@ class RunFolder(RunFiles):
             if os.path.lexists(path / "config.json"):
                 raise InputError(f"run folder {path} exists; go on with it by --resume, or name another --run-dir")
             raise InputError(f"{path} exists and is no run folder; name another --run-dir")
-        draft = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+        draft = made = path.with_name(f".{path.name}.{os.getpid()}.tmp")
         try:
             (draft / "checkpoints").mkdir(parents=True)
             write_atomically(draft / "config.json", _json(config))
             write_atomically(draft / "versions.json", _json(versions()))
             os.rename(draft, path)
+            made = path
+            sync_folder(path.parent)
+            return cls(path)
+        except InputError:  # another process has begun to use it
+            raise
         except (OSError, ValueError) as error:  # ValueError: a null character in the name
-            shutil.rmtree(draft, ignore_errors=True)
+            shutil.rmtree(made, ignore_errors=True)
             reason = error.strerror if isinstance(error, OSError) else error
             raise InputError(f"cannot make run folder {path}: {reason}") from error
-        sync_folder(path.parent)
-        return cls(path)
 
     @classmethod
     def open(cls, path: Path) -> RunFolder:

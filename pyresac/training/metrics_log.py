@@ -33,7 +33,11 @@ class MetricsLog:
         write_atomically(path, text.getvalue().encode())
         self._file = open(path, "a", encoding="utf-8", newline="")  # noqa: SIM115 — closed in __exit__
         self._rows = csv.writer(self._file, lineterminator="\n")
-        self._events = None if tensorboard is None else EventLog(tensorboard, start)
+        try:
+            self._events = None if tensorboard is None else EventLog(tensorboard, start)
+        except BaseException:
+            self._file.close()
+            raise
 
     def write(self, step: int, row: Mapping[str, float]) -> None:
         """Add one row; floats are written so that reading them gives the same bits."""
@@ -54,10 +58,12 @@ class MetricsLog:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        with naming(self._path):
-            self._file.close()
-        if self._events is not None:
-            self._events.close()
+        try:
+            with naming(self._path):
+                self._file.close()
+        finally:
+            if self._events is not None:
+                self._events.close()
 
 
 class EventLog:

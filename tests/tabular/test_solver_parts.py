@@ -205,6 +205,50 @@ def test_a_bound_beyond_float64_is_infinite() -> None:
     assert certificate.bound(Residual(1e306, 2e306, 1.0, 1.0, 0), 1.0) == (0.0, np.inf)
 
 
+class FixedRounding:
+    """e_B = 2⁻¹⁰ and e_V = 2⁻¹², whatever the sizes."""
+
+    def backup(self, v_size: float, q_size: float) -> float:
+        """e_B."""
+        return 2.0**-10
+
+    def value(self, q_size: float) -> float:
+        """e_V."""
+        return 2.0**-12
+
+
+def test_every_term_of_a_certificate_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """γ = 3/4, so γ/(1 − γ) = 3; the residual, its last bit, e_B, e_V and the rounding of the shift, in fractions."""
+    certificate = Certificate(RevOperator(families.random_dense(3, 2, 0.75, seed=0)), fused=True)
+    monkeypatch.setattr(certificate, "_rounding", FixedRounding())
+    e_b, e_w, ulp = Fraction(1, 2**10), Fraction(5, 2**12), Fraction(1, 2**52)
+    residual = Residual(low=1.0, high=1.5, v_size=1.0, q_size=2.0**44, changed=0)
+    low, high = 3 * (1 - ulp / 2 - e_w) - e_b, 3 * (Fraction(3, 2) + ulp + e_w) + e_b
+    assert certificate.interval(residual) == (low, high)
+    assert Fraction(certificate.floor(residual)) == e_b + 3 * e_w + Fraction(1, 2**9)
+    assert certificate.estimate(residual) == 0.75 + certificate.floor(residual)
+    shift, bound = certificate.bound(residual, 0.0)
+    assert shift == float((low + high) / 2)
+    size = 2**44 + Fraction(shift)
+    assert bound == round_up(max(high - Fraction(shift), Fraction(shift) - low) + size / 2**52)
+    assert certificate.bound(residual, float(round_up(high))) == (0.0, round_up(high))
+    below = Residual(low=-1.5, high=-1.0, v_size=1.0, q_size=1.0, changed=0)
+    assert certificate.bound(below, 5.0) == (0.0, round_up(-certificate.interval(below)[0]))
+
+
+def test_a_bound_covers_the_rounding_of_its_own_shift() -> None:
+    """low = high, far from 0: next to nothing but the rounding of q + shift is left, and each end may be Q*."""
+    certificate = Certificate(RevOperator(families.random_dense(3, 2, 0.9, seed=0)), fused=True)
+    residual = Residual(low=1e6, high=1e6, v_size=1.0, q_size=1.0, changed=0)
+    low, high = certificate.interval(residual)
+    shift, bound = certificate.bound(residual, 0.0)
+    assert shift != 0.0
+    for q in np.random.default_rng(0).uniform(-1.0, 1.0, 1000):
+        written = Fraction(float(q + shift))
+        for end in (low, high):
+            assert abs(written - Fraction(float(q)) - end) <= Fraction(bound)
+
+
 def test_progress_stops_where_nothing_moves() -> None:
     operator = RevOperator(families.random_dense(3, 2, 0.5, seed=0))
     progress = Progress(Certificate(operator, fused=True), 1e-9, 0.5, None)
