@@ -1,7 +1,7 @@
-"""Train Stable-Baselines3's SAC or TD3 on a MuJoCo task for the results page: the peers of results/box.
+"""Train Stable-Baselines3's SAC or TD3 on a MuJoCo task for the results page: the peers of results/*-100k.
 
     pip install -e '.[bench]'
-    python benchmarks/peers_learn.py --env Hopper-v5 --seed 0 --out results/box/Hopper-v5-sb3-sac-seed0/metrics.csv
+    python benchmarks/peers_learn.py --env Hopper-v5 --seed 0 --out results/hopper-100k/sb3-sac-seed0/metrics.csv
 
 Its defaults, but for the steps before the first update, which ours has too; deterministic policy, evaluated every 5,000
 steps on five episodes that begin where those of `python -m pyresac.train` do.

@@ -22,8 +22,9 @@ from pyresac.formal.screen import forbidden_words
 from pyresac.formal.session import EndedError, Session, Sessions
 from pyresac.formal.sources import Module, closure, order, source_text
 
-OPTIONS = ("-DautoImplicit=false",)
-"""The options of the lakefile."""
+OPTIONS = ("-DautoImplicit=false", "-DElab.async=false")
+"""The lakefile's option, and one thread a file: every further thread makes Node compile Lean's code again for itself,
+which doubles the time of the whole tree."""
 PARTS = (".olean", ".olean.server", ".olean.private", ".ir")
 SOURCE, OUTPUT = "/lean/source", "/lean/output"
 """Where the folders of a file appear in the checker's own file system."""
