@@ -75,11 +75,10 @@ class RunFolder(RunFiles):
         self._lock = os.open(path, os.O_RDONLY)
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
+        except OSError as error:
             os.close(self._lock)
-            raise InputError(f"run folder {path} is in use by another process; wait for it or stop it") from None
-        except OSError:
-            os.close(self._lock)
+            if isinstance(error, BlockingIOError):
+                raise InputError(f"run folder {path} is in use by another process; wait for it or stop it") from None
             raise
 
     @classmethod

@@ -220,4 +220,4 @@ def test_a_set_up_that_fails_ends_with_status_2(
 def test_the_options_are_the_lakefile_s() -> None:
     lakefile = (ROOT / "lakefile.lean").read_text()
     assert "leanOptions := #[⟨`autoImplicit, false⟩]" in lakefile
-    assert "-DautoImplicit=false" in OPTIONS
+    assert OPTIONS == ("-DautoImplicit=false",)

@@ -350,7 +350,7 @@ def test_two_presets_or_algorithms_are_refused(tmp_path: Path, capsys: pytest.Ca
         ('{"options": {"discount": "0.9"}}', "options.discount = '0.9'; expected `float`, got `str`"),
         ('{"run": {"steps": true}}', "run.steps = True; expected `int`, got `bool`"),
         ('{"run": {"steps": ' + "9" * 400 + "}}", "999; it must lie in [1, 999999999999]"),
-        ('{"options": {"discount": ' + "9" * 400 + "}}", "Number out of range|it must lie in [0, 1)"),
+        ('{"options": {"discount": ' + "9" * 400 + "}}", "Number out of range"),
         ('{"problem": {"env": ["corridor"]}}', "problem.env = ['corridor']; it must be a name"),
         ('{"options": {"hidden": [64, 0]}}', "options.hidden[1] = 0; it must be at least 1"),
         ('{"options": {"discount": 1.5}}', "options.discount = 1.5; it must lie in [0, 1)"),
@@ -369,7 +369,7 @@ def test_a_file_that_does_not_fit_is_one_sentence(
     file.write_bytes(content.encode(errors="surrogateescape"))
     assert main(["--config", str(file), "--run-dir", str(tmp_path / "run")]) == 2
     error = capsys.readouterr().err
-    assert any(words in error for words in message.split("|"))
+    assert message in error
     assert str(file) in error
     assert len(error) < 2000
     assert not (tmp_path / "run").exists()
