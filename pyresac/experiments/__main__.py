@@ -7,6 +7,7 @@ is kept: the same command goes on.
 
 from __future__ import annotations
 
+import fnmatch
 import json
 import os
 import shutil
@@ -43,6 +44,8 @@ class Plan:
     name: tyro.conf.Positional[str]
     scale: Scale = "cpu"
     """smoke: minutes; cpu: a few core-hours; paper: what the paper ran."""
+    only: tuple[str, ...] = ()
+    """Patterns of names of runs, such as 'sac-*' '*-Hopper-v5-*': those alone; by default all."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +55,8 @@ class RunAll:
     name: tyro.conf.Positional[str]
     scale: Scale = "cpu"
     """smoke: minutes; cpu: a few core-hours; paper: what the paper ran."""
+    only: tuple[str, ...] = ()
+    """Patterns of names of runs, such as 'sac-*' '*-Hopper-v5-*': those alone; by default all."""
     workers: int | None = None
     """Runs side by side, one thread each; by default the number of cores."""
     ray: str | None = None
@@ -115,7 +120,7 @@ def _done(given: List | Plan | RunAll | Report, console: Console) -> int:
 
 
 def _plan(given: Plan, console: Console) -> int:
-    runs = experiment(given.name).runs(given.scale)
+    runs = _chosen(experiment(given.name).runs(given.scale), given.only)
     for run in runs:
         console.print(f"{run.name}: python -m pyresac.train {escape(' '.join(run.flags))}", soft_wrap=True)
     if not runs:
@@ -136,14 +141,15 @@ def _run(given: RunAll, console: Console) -> int:
     workers = given.workers if given.workers is not None else os.cpu_count() or 1
     if workers < 1:
         raise InputError(f"workers = {workers}; it must be at least 1")
-    from pyresac.experiments.pool import PoolProgress, run_locally
+    from pyresac.experiments.pool import PoolProgress, is_finished, run_locally
     from pyresac.experiments.ray_pool import require_ray, run_on_ray
 
-    runs = chosen.runs(given.scale)
+    whole = chosen.runs(given.scale)
+    runs = _chosen(whole, given.only)
     if given.ray is not None:
         require_ray(given.ray)
     folder, results = given.runs / f"{chosen.RUNS_IN}-{given.scale}", given.results / given.name
-    _require_plan(folder, runs)
+    _require_plan(folder, whole)
     failed: list[str] = []
     if runs:
         began = time.monotonic()
@@ -166,7 +172,8 @@ def _run(given: RunAll, console: Console) -> int:
     figures.mkdir(parents=True, exist_ok=True)
     outcome = chosen.analyse(folder, given.scale, figures)
     command = f"{PROGRAM} run {given.name} --scale {given.scale}"
-    content = {"experiment": given.name, "scale": given.scale, "command": command, **outcome.plain()}
+    finished = {"planned": len(whole), "finished": sum(is_finished(folder, run) for run in whole)} if whole else {}
+    content = {"experiment": given.name, "scale": given.scale, "command": command, **finished, **outcome.plain()}
     write_atomically(
         results / f"{given.scale}.json", (json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode()
     )
@@ -175,6 +182,15 @@ def _run(given: RunAll, console: Console) -> int:
     for name in failed:
         console.print(f"[red]failed:[/] {escape(name)}, see {escape(str(folder / f'{name}.log'))}", soft_wrap=True)
     return 1 if failed else 0
+
+
+def _chosen(runs: list[Run], patterns: tuple[str, ...]) -> list[Run]:
+    """The runs with a name that fits a pattern; all, if there is none. Raises InputError for one that fits no name."""
+    for pattern in patterns:
+        if not any(fnmatch.fnmatchcase(run.name, pattern) for run in runs):
+            names = f"its runs are {runs[0].name} to {runs[-1].name}" if runs else "it trains nothing"
+            raise InputError(f"--only {pattern!r} fits the name of no run; {names}")
+    return [run for run in runs if not patterns or any(fnmatch.fnmatchcase(run.name, one) for one in patterns)]
 
 
 def _require_plan(folder: Path, runs: list[Run]) -> None:

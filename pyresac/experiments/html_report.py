@@ -99,10 +99,16 @@ def _section(folder: Path, name: str, content: dict[str, Any]) -> str:
     return (
         f'<h2 id="{escape(name)}">{escape(name)}</h2><p>{escape(_sentence(entry.about))}. '
         f"In the paper: {escape(entry.source)}. Scale: {escape(content['scale'])}. "
-        f"Command: <code>{escape(content['command'])}</code></p>"
+        f"Command: <code>{escape(content['command'])}</code>{_unfinished(content)}</p>"
         + "".join(figures)
         + "".join(_table(table) for table in content["tables"])
     )
+
+
+def _unfinished(content: dict[str, Any]) -> str:
+    """How many runs the tables stand on, where those are not all of the plan."""
+    done, planned = content.get("finished"), content.get("planned")
+    return "" if done == planned else f". Finished: {done} of {planned} runs"
 
 
 def _table(table: dict[str, Any]) -> str:

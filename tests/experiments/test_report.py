@@ -77,6 +77,15 @@ def test_the_page_is_whole_self_contained_and_shows_all(tmp_path: Path) -> None:
     assert "19" in page.text  # ours, and the paper's number under it
 
 
+@pytest.mark.parametrize("finished", [3, 4])
+def test_the_page_says_how_many_runs_are_missing(tmp_path: Path, finished: int) -> None:
+    save(tmp_path)
+    path = tmp_path / "returns" / "cpu.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "planned": 4, "finished": finished}))
+    write_report(tmp_path, tmp_path / "page.html")
+    assert ("Finished: 3 of 4 runs" in (tmp_path / "page.html").read_text(encoding="utf-8")) == (finished == 3)
+
+
 def test_the_largest_scale_that_is_there_is_shown(tmp_path: Path) -> None:
     save(tmp_path, "smoke")
     save(tmp_path, "paper")
