@@ -1,10 +1,14 @@
-"""Changing physics: a wrapper that scales gravity, mass, inertia, damping, friction and gear of a MuJoCo task."""
+"""Changing physics: a wrapper that scales gravity, mass, inertia, damping, friction and gear of a task.
+
+A task of MuJoCo is scaled through the arrays of its model. Any other innermost environment says itself what it can
+(`Scalable`), as those of Brax do.
+"""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import gymnasium as gym
 import numpy as np
@@ -21,36 +25,83 @@ ARRAYS: Mapping[str, str] = {
     "friction": "geom_friction",
     "gear": "actuator_gear",
 }
-"""Parameters that can change, and the array of MuJoCo's model that each scales."""
+"""Parameters that can change, and the array of MuJoCo's model that each scales there."""
 NEEDS_CONSTANTS = ("mass", "inertia")
 """Those from which MuJoCo derives other constants of the model."""
 _PHYSICS = 1
 """Tells these streams from those of other users of a seed."""
 
 
-class ChangingPhysics(gym.Wrapper[Any, Any, Any, Any]):
-    """Scales parameters of a Gymnasium MuJoCo environment by schedules; equal seeds give equal factors.
+@runtime_checkable
+class Scalable(Protocol):
+    """An environment, or what stands for it, whose physics can be scaled."""
 
-    A change comes between two steps or before an episode. With all factors 1 the model is exactly the nominal one.
+    def ignored_physics(self) -> Mapping[str, str]:
+        """Parameters of `ARRAYS` that have no effect here, each with the reason."""
+
+    def scale_physics(self, factors: Mapping[str, float]) -> None:
+        """Set these factors of the nominal physics; what is not named stays. All factors 1 is exactly the nominal."""
+
+
+class MujocoModel:
+    """The physics of a Gymnasium MuJoCo environment, `Scalable`."""
+
+    def __init__(self, model: Any) -> None:
+        """model: MuJoCo's, with its nominal values."""
+        self._model = model
+        self._nominal = {name: self._array(name).copy() for name in ARRAYS}
+
+    def ignored_physics(self) -> dict[str, str]:
+        """See `Scalable`."""
+        reason = "it is 0 everywhere in the model: scaling it changes nothing"
+        return {name: reason for name, nominal in self._nominal.items() if not nominal.any()}
+
+    def scale_physics(self, factors: Mapping[str, float]) -> None:
+        """See `Scalable`."""
+        for name, factor in factors.items():
+            self._array(name)[...] = self._nominal[name] * factor
+        if any(name in factors for name in NEEDS_CONSTANTS):
+            mujoco: Any = sys.modules["mujoco"]
+            # it overwrites the data that it is given
+            mujoco.mj_setConst(self._model, mujoco.MjData(self._model))
+
+    def _array(self, name: str) -> NDArray[Any]:
+        found = self._model
+        for part in ARRAYS[name].split("."):
+            found = getattr(found, part)
+        return found  # type: ignore[no-any-return]
+
+
+def scalable(env: gym.Env[Any, Any]) -> Scalable:
+    """What scales the physics of an environment. Raises InputError if nothing does."""
+    inner: Any = env.unwrapped
+    if isinstance(inner, Scalable):
+        return inner
+    if not hasattr(inner, "model") or not hasattr(inner.model, "body_mass"):
+        raise InputError(f"{_name(env)} is a task of neither MuJoCo nor Brax; its physics cannot be changed")
+    return MujocoModel(inner.model)
+
+
+class ChangingPhysics(gym.Wrapper[Any, Any, Any, Any]):
+    """Scales parameters of a task's physics by schedules; equal seeds give equal factors.
+
+    A change comes between two steps or before an episode. With all factors 1 the physics are exactly the nominal ones.
     `reset(seed=…)` begins the draws anew from that seed; tasks that a schedule draws once stay.
     """
 
     def __init__(self, env: gym.Env[Any, Any], schedules: Mapping[str, Schedule], seed: int | Sequence[int]) -> None:
         """seed: of the tasks, and of the factors until the first reset with a seed.
 
-        Raises InputError for an environment without MuJoCo, an unknown parameter, or one without effect in this model.
+        Raises InputError for an environment that is not `scalable`, an unknown parameter, or one without effect in it.
         """
         super().__init__(env)
-        inner: Any = env.unwrapped
-        if not hasattr(inner, "model") or not hasattr(inner.model, "body_mass"):
-            raise InputError(f"{_name(env)} is no MuJoCo environment; its physics cannot be changed")
-        self._nominal: dict[str, NDArray[Any]] = {}
+        self._scalable = scalable(env)
+        ignored = self._scalable.ignored_physics()
         for name in schedules:
             if name not in ARRAYS:
                 raise InputError(f"physics has no {name!r}; it has {', '.join(ARRAYS)}")
-            self._nominal[name] = self._array(name).copy()
-            if not self._nominal[name].any():
-                raise InputError(f"{name} of {_name(env)} is 0 everywhere in its model: scaling it changes nothing")
+            if name in ignored:
+                raise InputError(f"{name} cannot be changed in {_name(env)}: {ignored[name]}")
         sources = _sources(seed)
         self._factors = {name: ScheduledFactor(schedule, sources[name]) for name, schedule in schedules.items()}
         self._apply()
@@ -80,20 +131,8 @@ class ChangingPhysics(gym.Wrapper[Any, Any, Any, Any]):
             self._apply()
         return result
 
-    def _array(self, name: str) -> NDArray[Any]:
-        found: Any = self.env.unwrapped.model  # type: ignore[attr-defined]
-        for part in ARRAYS[name].split("."):
-            found = getattr(found, part)
-        return found  # type: ignore[no-any-return]
-
     def _apply(self) -> None:
-        for name, factor in self._factors.items():
-            self._array(name)[...] = self._nominal[name] * factor.value
-        if any(name in self._factors for name in NEEDS_CONSTANTS):
-            model: Any = self.env.unwrapped.model  # type: ignore[attr-defined]
-            mujoco: Any = sys.modules["mujoco"]
-            # it overwrites the data that it is given
-            mujoco.mj_setConst(model, mujoco.MjData(model))
+        self._scalable.scale_physics(self.factors)
 
     def state_dict(self) -> dict[str, Any]:
         """The schedules' states, as JSON."""

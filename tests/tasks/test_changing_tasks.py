@@ -165,12 +165,12 @@ def play_on(env: gym.Env) -> list[float]:
 def test_a_parameter_that_is_zero_everywhere_is_refused() -> None:
     env = gym.make("Hopper-v5")
     env.unwrapped.model.dof_damping[:] = 0.0
-    with pytest.raises(InputError, match="damping of Hopper-v5 is 0 everywhere"):
+    with pytest.raises(InputError, match="damping cannot be changed in Hopper-v5: it is 0 everywhere"):
         ChangingPhysics(env, {"damping": parse_schedule("2", "damping")}, 0)
 
 
 def test_other_environments_and_names_are_refused() -> None:
-    with pytest.raises(InputError, match="Pendulum-v1 is no MuJoCo environment"):
+    with pytest.raises(InputError, match="Pendulum-v1 is a task of neither MuJoCo nor Brax"):
         ChangingPhysics(gym.make("Pendulum-v1"), {"gravity": parse_schedule("2", "gravity")}, 0)
     with pytest.raises(InputError, match="no 'colour'"):
         ChangingPhysics(gym.make("Hopper-v5"), {"colour": parse_schedule("2", "colour")}, 0)
@@ -329,7 +329,7 @@ def test_a_varied_task_resumes_exactly() -> None:
         (["--env", "Hopper-v5", "--gravity", "wild"], "gravity = 'wild': 'wild' is no number"),
         (["--env", "Hopper-v5", "--reward-noise", "gaussian"], "reward_noise = 'gaussian'"),
         (["--env", "Hopper-v5", "--noise-in", "none"], "noise-in"),
-        (["--env", "Pendulum-v1", "--gravity", "2"], "Pendulum-v1 is no MuJoCo environment"),
+        (["--env", "Pendulum-v1", "--gravity", "2"], "Pendulum-v1 is a task of neither MuJoCo nor Brax"),
         (["--gravity", "2"], "gravity is given, but physics and noise go with a Gymnasium id; env is 'corridor'"),
     ],
 )
