@@ -143,6 +143,7 @@ def _run(given: RunAll, console: Console) -> int:
         raise InputError(f"workers = {workers}; it must be at least 1")
     from pyresac.experiments.pool import PoolProgress, is_finished, run_locally
     from pyresac.experiments.ray_pool import require_ray, run_on_ray
+    from pyresac.training.deep_agent import threads
 
     whole = chosen.runs(given.scale)
     runs = _chosen(whole, given.only)
@@ -170,7 +171,9 @@ def _run(given: RunAll, console: Console) -> int:
         failed = progress.failed
     figures = results / "figures"
     figures.mkdir(parents=True, exist_ok=True)
-    outcome = chosen.analyse(folder, given.scale, figures)
+    # waiting threads of the BLAS made small networks some forty times slower
+    with threads():
+        outcome = chosen.analyse(folder, given.scale, figures)
     command = f"{PROGRAM} run {given.name} --scale {given.scale}"
     finished = {"planned": len(whole), "finished": sum(is_finished(folder, run) for run in whole)} if whole else {}
     content = {"experiment": given.name, "scale": given.scale, "command": command, **finished, **outcome.plain()}

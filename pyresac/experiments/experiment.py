@@ -135,6 +135,10 @@ EXPERIMENTS: Mapping[str, Entry] = {
         "curves for K = 2 to 40, SAC, DSAC, BAC and ablations; values beside what is earned; tuned rules",
         "figures 3 and 4, table 6",
     ),
+    "corridor-rareness": Entry(
+        "the critics' oracle error on the corridor in bins of rareness of the headways, by stop and direction",
+        "figure 5",
+    ),
     "poisoning": Entry(
         "over- and underestimation against the exact Q* on finite MDPs, for each algorithm's tabular form",
         "appendix on Q-value poisoning (C01); the paper has no figure of it",
@@ -144,12 +148,12 @@ EXPERIMENTS: Mapping[str, Entry] = {
         "section 4.2 and appendix F (disentanglement; C20, C21); the paper has no figure of it",
     ),
 }
-"""By their names on the command line, which are those of modules of this package."""
+"""By their names on the command line, which are those of modules of this package, with _ for -."""
 
 
 def experiment(name: str) -> Experiment:
     """The module of an experiment. Raises InputError for an unknown name."""
     if name not in EXPERIMENTS:
         raise InputError(f"experiment {name!r} is unknown; known are {', '.join(EXPERIMENTS)}")
-    found: Any = importlib.import_module(f"pyresac.experiments.{name}")
+    found: Any = importlib.import_module(f"pyresac.experiments.{name.replace('-', '_')}")
     return found  # type: ignore[no-any-return]

@@ -6,6 +6,7 @@ known: Q* is solved with a certificate, and every algorithm learns in its tabula
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -93,7 +94,7 @@ def problems() -> dict[str, Callable[[], Problem]]:
 
     return {
         "FrozenLake": lambda: made(FiniteMDP.from_gymnasium("FrozenLake-v1", 0.95), 0.0),
-        "Taxi": lambda: made(FiniteMDP.from_gymnasium("Taxi", 0.95), 0.0),
+        "Taxi": lambda: made(FiniteMDP.from_gymnasium("Taxi-v4", 0.95), 0.0),
         "noisy chain": lambda: made(noisy_chain(), 1.0),
     }
 
@@ -165,7 +166,8 @@ def analyse(folder: Path, scale: Scale, figures: Path) -> Outcome:
     for name, make in problems().items():
         problem = make()
         curves = {label: curves_of(folder, name, problem, label, scale) for label in FORMS}
-        numbers[name] = {label: found.tolist() for label, found in curves.items()}
+        # JSON has no NaN
+        numbers[name] = {label: _finite(found.tolist()) for label, found in curves.items()}
         size = float(np.abs(problem.optimum).mean())
         rows = [(label, [shown(found[:, -1, column]) for column in range(3)]) for label, found in curves.items()]
         tables.append(
@@ -179,8 +181,18 @@ def analyse(folder: Path, scale: Scale, figures: Path) -> Outcome:
     return Outcome(verdicts(numbers), tables, numbers)
 
 
+def _finite(curves: Any) -> Any:
+    """Nested lists of numbers with None for those that are not finite."""
+    if isinstance(curves, list):
+        return [_finite(part) for part in curves]
+    return curves if math.isfinite(curves) else None
+
+
 def curves_of(folder: Path, name: str, problem: Problem, label: str, scale: Scale) -> NDArray[np.float64]:
-    """(seeds, POINTS, 3) `curve` of a form with every seed, side by side on the cores: its loops hold no lock."""
+    """(seeds, POINTS, 3) `curve` of a form with every seed, NaN where it has diverged.
+
+    Seeds are made side by side on the cores: the loops hold no lock.
+    """
     form, sweeps = FORMS[label], SWEEPS[scale]
     settings = {**asdict(form), "sweeps": sweeps, "learning": (POINTS, RATE, FOLLOW, FIRST_VALUES)}
 
@@ -188,26 +200,42 @@ def curves_of(folder: Path, name: str, problem: Problem, label: str, scale: Scal
         return kept(folder, f"{name} {label} seed{seed}", settings, lambda: curve(problem, form, sweeps, seed).tolist())
 
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-        return np.array(list(pool.map(made, range(SEEDS[scale]))), dtype=np.float64)
+        found = np.array(list(pool.map(made, range(SEEDS[scale]))), dtype=np.float64)
+    # a table that has diverged has no policy
+    found[~np.isfinite(found[..., 0])] = np.nan
+    return found
 
 
 def shown(sample: NDArray[np.float64]) -> str:
-    """Mean ± half of its 95 % interval, by the normal approximation."""
-    half = 1.96 * sample.std(ddof=1) / np.sqrt(len(sample))
-    return f"{sample.mean():+.4f} ± {half:.4f}"
+    """Mean ± half of its 95 % interval, by the normal approximation; how many seeds diverged, if any did."""
+    lost = int((~np.isfinite(sample)).sum())
+    if lost:
+        return f"diverged, {lost} of {len(sample)} seeds"
+    return f"{sample.mean():+.4f} ± {half_width(sample):.4f}"
+
+
+def half_width(sample: NDArray[np.float64]) -> float:
+    """Half of the 95 % interval of the mean, by the normal approximation."""
+    return float(1.96 * sample.std(ddof=1) / np.sqrt(len(sample)))
 
 
 def verdicts(numbers: dict[str, Any]) -> list[Finding]:
-    """Of what the paper says about the penalties' effect on the error."""
+    """Of what the paper says about the penalties' effect on the error; a table that diverged is no accurate one."""
     lines = []
     better = []
     for problem, found in numbers.items():
-        plain = np.array(found["ensemble, no penalty"])[:, -1, 1]
-        penalised = np.array(found["RE-SAC"])[:, -1, 1]
+        plain, penalised = (
+            np.array(found[label], dtype=np.float64)[:, -1, 1] for label in ("ensemble, no penalty", "RE-SAC")
+        )
+        lost = int((~np.isfinite(penalised)).sum())
+        if lost:
+            lines.append(f"{problem}: it diverges, {lost} of {len(penalised)} seeds")
+            better.append(-1)
+            continue
         gap = penalised - plain
-        half = 1.96 * gap.std(ddof=1) / np.sqrt(len(gap))
+        half = half_width(gap)
         lines.append(f"{problem} {gap.mean():+.4f} ± {half:.4f}")
-        better.append(1 if gap.mean() + half < 0.0 else -1)
+        better.append(-1 if gap.mean() - half > 0.0 else 1 if gap.mean() + half < 0.0 else 0)
     return [
         Finding(
             "The two penalties make Q more accurate (section 5.1, abstract)",

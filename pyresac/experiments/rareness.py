@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import torch
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from pyresac.deep.networks.inputs import Inputs
 from pyresac.experiments.critic_error import aligned, binned, published_edges, rareness
 from pyresac.experiments.deep_runs import TASKS, finished, mean_cell, stationary_cells
 from pyresac.experiments.experiment import Finding, Outcome, Run, Scale, Table, verdict_of
@@ -24,6 +25,9 @@ from pyresac.training.restored import Restored
 
 RUNS_IN = "returns"
 REFERENCES = ("evaluation", "training")
+CLAIM = "Errors grow with rareness, least for RE-SAC (figure 1)"
+Measured: TypeAlias = dict[str, list[dict[str, NDArray[np.float64]]]]
+"""By label, a dictionary a seed: the error of every decision, and its rareness by each reference."""
 SHOWN = 6
 """Bins of the table; the figure has the published thirty."""
 
@@ -33,12 +37,11 @@ def runs(scale: Scale) -> list[Run]:
     return [one.run for one in stationary_cells(scale)]
 
 
-def trained_on(run: Restored) -> NDArray[np.float64]:
-    """(n, C) the observations in the replay buffer of the newest checkpoint."""
+def trained_on(run: Restored) -> Inputs:
+    """The n states in the replay buffer of the newest checkpoint."""
     saved = run.files.load_latest()
     assert saved is not None  # it was restored from there
-    batch = run.trainee.buffer.batch(torch.from_numpy(saved.arrays["replay/rows"]))
-    return batch.state.dense.double().numpy()
+    return run.trainee.buffer.batch(torch.from_numpy(saved.arrays["replay/rows"])).state
 
 
 def measured(run: Restored, episodes: int) -> dict[str, NDArray[np.float64]]:
@@ -49,13 +52,13 @@ def measured(run: Restored, episodes: int) -> dict[str, NDArray[np.float64]]:
     return {
         "error": np.abs(heads - played.discounted).min(0),
         "evaluation": rareness(states, states),
-        "training": rareness(states, trained_on(run)),
+        "training": rareness(states, trained_on(run).dense.double().numpy()),
     }
 
 
 def analyse(folder: Path, scale: Scale, figures: Path) -> Outcome:
     """See `Experiment`."""
-    found: dict[str, dict[str, list[dict[str, NDArray[np.float64]]]]] = {}
+    found: dict[str, Measured] = {}
     for one, run in finished(folder, stationary_cells(scale)):
         found.setdefault(one.task, {}).setdefault(one.label, []).append(measured(run, EPISODES[scale]))
     tables, names = [], []
@@ -63,23 +66,29 @@ def analyse(folder: Path, scale: Scale, figures: Path) -> Outcome:
     for task in TASKS[scale]:
         if task not in found:
             continue
-        tables += [_table(task, reference, found[task]) for reference in REFERENCES]
+        tables += [table_of(task, reference, found[task]) for reference in REFERENCES]
         names.append(f"rareness-{task}.png")
-        _figure(figures / names[-1], task, found[task])
-        numbers[task] = {
-            label: {
-                reference: [rank_correlation(one[reference], one["error"]) for one in seeds] for reference in REFERENCES
-            }
-            for label, seeds in found[task].items()
-        }
-    return Outcome(_findings(numbers), tables, {"rank correlation of error and rareness": numbers}, tuple(names))
+        draw(figures / names[-1], task, found[task])
+        numbers[task] = correlations(found[task])
+    return Outcome([finding(CLAIM, numbers)], tables, {"rank correlation of error and rareness": numbers}, tuple(names))
 
 
-def _pooled(found: dict[str, list[dict[str, NDArray[np.float64]]]], reference: str) -> NDArray[np.float64]:
+def _pooled(found: Measured, reference: str) -> NDArray[np.float64]:
     return np.concatenate([one[reference] for seeds in found.values() for one in seeds])
 
 
-def _table(task: str, reference: str, found: dict[str, list[dict[str, NDArray[np.float64]]]]) -> Table:
+def correlations(found: Measured) -> dict[str, dict[str, list[float]]]:
+    """Rank correlation of error and rareness, a number a seed, by label and reference."""
+    return {
+        label: {
+            reference: [rank_correlation(one[reference], one["error"]) for one in seeds] for reference in REFERENCES
+        }
+        for label, seeds in found.items()
+    }
+
+
+def table_of(task: str, reference: str, found: Measured) -> Table:
+    """Mean error in `SHOWN` bins of rareness."""
     edges = published_edges(_pooled(found, reference), SHOWN)
     rows = []
     for label, seeds in found.items():
@@ -95,7 +104,8 @@ def _bin(means: NDArray[np.float64]) -> str:
     return mean_cell(known, 1) if len(known) else ""
 
 
-def _figure(path: Path, task: str, found: dict[str, list[dict[str, NDArray[np.float64]]]]) -> None:
+def draw(path: Path, task: str, found: Measured) -> None:
+    """Error in the published thirty bins, by both references."""
     figure = Figure(figsize=(11, 4), layout="constrained")
     axes = figure.subplots(1, 2, sharey=True)
     for axis, reference in zip(axes, REFERENCES, strict=True):
@@ -114,8 +124,8 @@ def _figure(path: Path, task: str, found: dict[str, list[dict[str, NDArray[np.fl
     figure.savefig(path, dpi=130)
 
 
-def _findings(numbers: dict[str, Any]) -> list[Finding]:
-    claim = "Errors grow with rareness, least for RE-SAC (figure 1)"
+def finding(claim: str, numbers: dict[str, Any]) -> Finding:
+    """Whether errors grow least with rareness for a form of RE-SAC, on every task of `numbers` (`correlations`)."""
     lines, least = [], []
     for task, found in numbers.items():
         slopes = {label: float(np.mean(own["training"])) for label, own in found.items()}
@@ -126,6 +136,6 @@ def _findings(numbers: dict[str, Any]) -> list[Finding]:
             lines.append(f"{task}: least correlation {first} {slopes[first]:+.2f}")
             lines[-1] += ", " + ", ".join(f"{label} {slopes[label]:+.2f}" for label in ours)
     if not lines:
-        return [Finding(claim, "not tried at this scale", "no finished runs of RE-SAC and of others")]
+        return Finding(claim, "not tried at this scale", "no finished runs of RE-SAC and of others")
     words = "rank correlation of error and rareness against the states trained on; " + "; ".join(lines)
-    return [Finding(claim, verdict_of(least), words)]
+    return Finding(claim, verdict_of(least), words)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from pyresac.experiments import poisoning_kernels as kernels
-from pyresac.experiments.poisoning import FORMS, Form, Problem, curve, noisy_chain, sampled
+from pyresac.experiments.poisoning import FORMS, Form, Problem, curve, noisy_chain, sampled, shown, verdicts
 from pyresac.tabular import FiniteMDP, RevOperator, solve
 
 
@@ -73,3 +73,31 @@ def test_what_an_actor_sees() -> None:
     assert kernels.score(heads, kernels.MEAN, 0.0) == 2.0
     assert kernels.score(heads, kernels.LEAST, 0.0) == 1.0
     assert kernels.score(heads, kernels.BOUND, -2.0) == pytest.approx(0.0)  # mean − 2·1, the unbiased deviation
+
+
+def ends(*errors: float | None) -> list[list[list[float | None]]]:
+    """Curves of one point, a seed each, that end at these absolute errors."""
+    return [[[None if error is None else -error, error, 0.0]] for error in errors]
+
+
+@pytest.mark.parametrize(
+    ("penalised", "verdict", "words"),
+    [
+        ((0.1, 0.2, 0.1), "reproduces", "P -0.8667 ± "),
+        ((1.9, 2.0, 1.9), "does not reproduce", "P +0.9333 ± "),
+        ((0.9, 1.1, 1.0), "undecided", "P +0.0000 ± "),
+        ((0.1, None, 0.1), "does not reproduce", "P: it diverges, 1 of 3 seeds"),
+    ],
+)
+def test_verdicts_follow_the_interval_and_divergence_is_no_accuracy(
+    penalised: tuple[float | None, ...], verdict: str, words: str
+) -> None:
+    numbers = {"P": {"ensemble, no penalty": ends(1.0, 1.0, 1.0), "RE-SAC": ends(*penalised)}}
+    (found,) = verdicts(numbers)
+    assert found.verdict == verdict
+    assert words in found.found
+
+
+def test_a_cell_says_how_many_seeds_diverged() -> None:
+    assert shown(np.array([1.0, 1.0])) == "+1.0000 ± 0.0000"
+    assert shown(np.array([1.0, np.nan, np.inf])) == "diverged, 2 of 3 seeds"

@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pyresac.experiments import corridor, deep_runs, noise, nonstationary, rareness, sensitivity
+from pyresac.experiments import corridor, corridor_rareness, deep_runs, noise, nonstationary, rareness, sensitivity
 from pyresac.experiments.deep_runs import Cell, cell
 from pyresac.experiments.experiment import Experiment, experiment
 from pyresac.train import main
 
+CORRIDOR = ("corridor", "corridor-rareness")
 SHORT = {"eval_episodes": 1, "final_episodes": 2, "eval_every": 80, "checkpoint_every": 80, "buffer_size": 400}
 
 
@@ -32,9 +33,9 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("short")
-@pytest.mark.parametrize("name", ["returns", "oracle", "rareness", "sensitivity", "nonstationary", "noise", "corridor"])
+@pytest.mark.parametrize("name", ["returns", "oracle", "rareness", "sensitivity", "nonstationary", "noise", *CORRIDOR])
 def test_finished_runs_become_tables_and_a_missing_one_is_left_out(name: str, tmp_path: Path) -> None:
-    if name not in ("sensitivity", "corridor"):
+    if name not in ("sensitivity", *CORRIDOR):
         pytest.importorskip("mujoco", reason="the tasks are MuJoCo's: pip install 'pyresac[mujoco]'")
     chosen: Experiment = experiment(name)
     if name in ("returns", "oracle", "rareness"):
@@ -62,7 +63,7 @@ def test_rareness_by_training_is_by_the_buffer_of_the_run(tmp_path: Path) -> Non
     assert main([*one.run.flags, "--run-dir", str(tmp_path / one.run.name)]) == 0
     run = deep_runs.restored(tmp_path, one.run)
     assert run is not None
-    states = rareness.trained_on(run)
+    states = rareness.trained_on(run).dense.double().numpy()
     assert states.shape == (160, 11)
     # the first state is one that the task begins with: height 1.25, nearly at rest
     assert abs(states[0, 0] - 1.25) < 0.01
@@ -137,3 +138,20 @@ def test_gravity_is_the_published_draw() -> None:
     assert words[0] == "log-uniform"
     assert [round(float(np.log(float(word))), 2) for word in words[1:3]] == [-3.0, 3.0]
     assert words[3:] == ["every", "20000", "tasks", "40"]
+
+
+def test_rareness_on_the_corridor_is_within_stop_and_direction() -> None:
+    generator = np.random.default_rng(0)
+    groups = generator.integers(0, 2, (60, 2))
+    # each group has a mean and a spread of its own
+    states = generator.standard_normal((60, 2)) * (1.0 + groups[:, :1]) + 10.0 * groups
+    found = corridor_rareness.grouped_rareness(states[:9], groups[:9], states, groups)
+    for row in range(9):
+        own = np.array([state for state, group in zip(states, groups, strict=True) if (group == groups[row]).all()])
+        away = states[row] - own.mean(0)
+        expected = np.sqrt(away @ np.linalg.inv(np.cov(own.T) + 1e-6 * np.eye(2)) @ away)
+        assert found[row] == pytest.approx(expected, rel=1e-9)
+    lonely = corridor_rareness.grouped_rareness(states[:1], np.array([[7, 7]]), states, groups)
+    assert np.isnan(lonely).all()
+    assert corridor_rareness.HEADWAYS == [0, 1]
+    assert corridor_rareness.GROUP == [1, 2]
