@@ -109,6 +109,8 @@ class FiniteMDP:
     @classmethod
     def from_exact(cls, mdp: ExactMDP) -> FiniteMDP:
         """The nearest float64 MDP; row sums that rounding moved off 1 are carried in its `row_error`."""
+        if not isinstance(mdp, ExactMDP):
+            raise InputError(f"mdp is a {type(mdp).__name__}; it must be an ExactMDP")
         return cls.from_arrays(
             np.array([[[float(x) for x in row] for row in state] for state in mdp.transition]),
             np.array([[float(x) for x in row] for row in mdp.reward]),

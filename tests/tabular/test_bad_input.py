@@ -6,6 +6,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 
+import bad_numbers
 import gymnasium as gym
 import numpy as np
 import pytest
@@ -32,6 +33,7 @@ from pyresac.tabular import (
     solve,
 )
 from pyresac.tabular.exact import ExactMDP, ExactRev
+from pyresac.tabular.solvers import METHODS
 from pyresac.tabular.tabular_learner import LearnerOptions, TabularLearner
 
 KERNEL = np.array([[[0.5, 0.5], [0.0, 1.0]], [[0.0, 1.0], [1.0, 0.0]]])
@@ -48,11 +50,7 @@ def with_index(value: int) -> sparse.csr_array:
     return rows
 
 
-@pytest.mark.parametrize(
-    "given",
-    ["0.5", True, None, 0.5j, np.array([0.5])],
-    ids=["text", "boolean", "none", "complex", "array"],
-)
+@pytest.mark.parametrize("given", bad_numbers.NUMBERS.values(), ids=bad_numbers.NUMBERS)
 @pytest.mark.parametrize(
     ("name", "use"),
     [
@@ -73,16 +71,7 @@ def test_a_number_is_a_real_number_and_no_boolean(name: str, use: Callable[[obje
         use(given)
 
 
-@pytest.mark.parametrize(
-    "spoil",
-    [
-        lambda x: x + 0.1j,
-        lambda x: x.astype(str),
-        lambda x: np.array([None, *x.ravel()[1:]], dtype=object).reshape(x.shape),
-        lambda x: [[[1.0], [1.0, 2.0]]],
-    ],
-    ids=["complex", "text", "none", "ragged"],
-)
+@pytest.mark.parametrize("spoil", bad_numbers.ARRAYS.values(), ids=bad_numbers.ARRAYS)
 @pytest.mark.parametrize(
     ("name", "array", "use"),
     [
@@ -107,6 +96,24 @@ def test_an_array_holds_real_numbers(
 ) -> None:
     with pytest.raises(InputError, match=f"{name} is not an array of numbers"):
         use(spoil(array))
+
+
+@pytest.mark.parametrize("mdp", [MDP, LESS], ids=["all actions", "fewer actions"])
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("method", ["auto", *METHODS])
+def test_one_number_of_a_start_that_is_not_finite(mdp: FiniteMDP, bad: float, method: str) -> None:
+    """At each available pair it is refused by its place; where no action is, it changes nothing."""
+    plain = solve(RevOperator(mdp), initial=REWARD, method=method)
+    for s, a in np.ndindex(REWARD.shape):
+        table = REWARD.copy()
+        table[s, a] = bad
+        if mdp.available is None or mdp.available[s, a]:
+            with pytest.raises(
+                InputError, match=rf"initial(\[{s}, {a}\] is {bad}| is {bad} at \(s={s}, a={a}\)); .*finite"
+            ):
+                solve(RevOperator(mdp), initial=table, method=method)
+        else:
+            np.testing.assert_array_equal(solve(RevOperator(mdp), initial=table, method=method).q, plain.q)
 
 
 @pytest.mark.parametrize("index", [7, -1])

@@ -32,6 +32,17 @@ def rational(x: Number) -> Fraction:
     return Fraction(x)
 
 
+def vector(name: str, entries: Iterable[Number], count: int | None = None) -> tuple[Fraction, ...]:
+    """A tuple of `Fraction`, `count` of them, from rationals or integers; InputError otherwise."""
+    try:
+        found = tuple(rational(x) for x in entries)
+    except TypeError:
+        raise InputError(f"{name} is {entries!r}; it must be a sequence of rationals") from None
+    if count is not None and len(found) != count:
+        raise InputError(f"{name} has {len(found)} entries; expected {count}")
+    return found
+
+
 def kernel(rows: Iterable[Iterable[Iterable[Number]]]) -> Kernel:
     """A kernel of `Fraction` from nested rationals [s][a][s']."""
     try:
@@ -41,16 +52,19 @@ def kernel(rows: Iterable[Iterable[Iterable[Number]]]) -> Kernel:
 
 
 def sup_distance(first: Sequence[Sequence[Fraction]], second: Sequence[Sequence[Fraction]]) -> Fraction:
-    """‖first − second‖∞ over all pairs; the tables have one shape."""
+    """‖first − second‖∞ over all pairs. Raises InputError for tables of different shapes, or floats in them."""
+    one, other = table(first), table(second)
+    if [len(row) for row in one] != [len(row) for row in other]:
+        raise InputError(f"tables of {len(one)} and {len(other)} rows have no distance unless they have one shape")
     return max(
-        (abs(x - y) for a, b in zip(first, second, strict=True) for x, y in zip(a, b, strict=True)),
-        default=Fraction(0),
+        (abs(x - y) for a, b in zip(one, other, strict=True) for x, y in zip(a, b, strict=True)), default=Fraction(0)
     )
 
 
 def shift(q: Table, c: Number) -> Table:
     """Q + c, the constant added on every pair."""
-    return tuple(tuple(x + c for x in row) for row in q)
+    constant = rational(c)
+    return tuple(tuple(x + constant for x in row) for row in table(q))
 
 
 @dataclass(frozen=True)

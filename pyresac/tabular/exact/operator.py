@@ -20,6 +20,7 @@ from pyresac.tabular.exact.mdp import (
     kernel,
     rational,
     table,
+    vector,
 )
 from pyresac.tabular.exact.sets import WorstRow
 
@@ -79,22 +80,24 @@ class ExactRev:
         object.__setattr__(self, "_kernels", chosen)
         if self.kernels is not None and self.inner is not None:
             raise InputError("kernels and inner are both given; a robust set is one of them")
+        if self.inner is not None and not callable(self.inner):
+            raise InputError(f"inner is {self.inner!r}; it must be a function of (p, v), one of exact.sets")
         if self.done is not None:
             check_flags("done", self.done, mdp)
 
     def __call__(self, q: Table) -> Table:
         """T Q for rationals Q [s][a]. Raises InputError for floats or another shape."""
-        q = table(q)
-        check_shape("Q", q, self.mdp.n_states, self.mdp.n_actions)
         return self.backup(self.value_of(q))
 
     def value_of(self, q: Table) -> tuple[Fraction, ...]:
-        """V(Q) in the pair form, V(Q − λ_epi·Γ) in the next form: one number a state."""
+        """V(Q) in the pair form, V(Q − λ_epi·Γ) in the next form: one number a state. Raises InputError as a call."""
+        q = table(q)
+        check_shape("Q", q, self.mdp.n_states, self.mdp.n_actions)
         return tuple(self._value(s, self._seen(q, s)) for s in range(self.mdp.n_states))
 
     def backup(self, v: Sequence[Fraction]) -> Table:
-        """R + γ(E v − frozen penalty), masked where done."""
-        mdp = self.mdp
+        """R + γ(E v − frozen penalty), masked where done. Raises InputError for floats or another length."""
+        mdp, v = self.mdp, vector("v", v, self.mdp.n_states)
         return tuple(
             tuple(
                 mdp.reward[s][a] + mdp.discount * self._bracket(s, a, v) if a in mdp.actions(s) else Fraction(0)
@@ -148,7 +151,12 @@ class ExactRev:
     def _worst_row(self, s: int, a: int, v: Sequence[Fraction]) -> Sequence[Fraction]:
         """The first row of the set at (s, a) with the least expectation of v."""
         if self.inner is not None:
-            return self.inner(self.mdp.transition[s][a], v)
+            row = vector(f"inner's row at (s={s}, a={a})", self.inner(self.mdp.transition[s][a], v), len(v))
+            if min(row) < 0 or sum(row) != 1:
+                raise InputError(
+                    f"inner's row at (s={s}, a={a}) is {[str(x) for x in row]}; it must sum to 1, each ≥ 0"
+                )
+            return row
         return min((k[s][a] for k in self._kernels), key=lambda row: _dot(row, v))
 
     def _masked(self, s: int, a: int) -> bool:

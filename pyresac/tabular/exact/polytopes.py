@@ -8,7 +8,7 @@ from itertools import combinations
 
 from pyresac.errors import InputError
 from pyresac.tabular.exact.linear import solve_linear
-from pyresac.tabular.exact.mdp import Number, rational
+from pyresac.tabular.exact.mdp import Number, table, vector
 
 
 def vertices(matrix: Sequence[Sequence[Number]], bound: Sequence[Number], states: int) -> list[tuple[Fraction, ...]]:
@@ -17,12 +17,13 @@ def vertices(matrix: Sequence[Sequence[Number]], bound: Sequence[Number], states
     With a slack for each inequality a vertex is a basic solution: as many columns as there are equations are solved
     for, all others are 0. There are C(states + m, m + 1) choices for m inequalities.
     """
+    matrix, bound = table(matrix), vector("bound", bound)
     if len(matrix) != len(bound) or any(len(row) != states for row in matrix):
         raise InputError(f"the inequalities must be rows of {states} numbers, each with a bound")
     m = len(matrix)
-    right = [Fraction(1), *(rational(x) for x in bound)]
+    right = [Fraction(1), *bound]
     # of p, then of the slacks
-    columns = [[Fraction(1), *(rational(row[i]) for row in matrix)] for i in range(states)]
+    columns = [[Fraction(1), *(row[i] for row in matrix)] for i in range(states)]
     columns += [[Fraction(int(j == i + 1)) for j in range(m + 1)] for i in range(m)]
     found: dict[tuple[Fraction, ...], None] = {}
     for basis in combinations(range(states + m), m + 1):

@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import Literal, TypeAlias
 
 from pyresac.errors import InputError
-from pyresac.tabular.exact.mdp import Number, rational
+from pyresac.tabular.exact.mdp import Number, rational, table, vector
 
 Row: TypeAlias = Sequence[Fraction]
 WorstRow: TypeAlias = Callable[[Row, Row], list[Fraction]]
@@ -22,6 +22,8 @@ Support: TypeAlias = Literal["all", "nominal"]
 
 def filled(low: Row, high: Row, v: Row) -> list[Fraction]:
     """min over low ≤ q ≤ high, Σ q = 1: from the lowest value up. Raises InputError where the set is empty."""
+    v = vector("v", v)
+    low, high = vector("low", low, len(v)), vector("high", high, len(v))
     row = list(low)
     left = 1 - sum(low, Fraction(0))
     empty = left < 0 or any(x > y for x, y in zip(low, high, strict=True))
@@ -37,6 +39,7 @@ def filled(low: Row, high: Row, v: Row) -> list[Fraction]:
 def l1(radius: Number, support: Support = "all") -> WorstRow:
     """‖q − p‖₁ ≤ radius, radius in [0, 2]."""
     size = _between("radius", radius, 0, 2)
+    _check_support(support)
 
     def worst(p: Row, v: Row) -> list[Fraction]:
         row, left = list(p), size / 2
@@ -49,7 +52,7 @@ def l1(radius: Number, support: Support = "all") -> WorstRow:
                 left -= step
         return row
 
-    return worst
+    return _checked(worst)
 
 
 def total_variation(radius: Number, support: Support = "all") -> WorstRow:
@@ -60,13 +63,14 @@ def total_variation(radius: Number, support: Support = "all") -> WorstRow:
 def contamination(share: Number, support: Support = "all") -> WorstRow:
     """(1 − share)·p + share·(any row), share in [0, 1]."""
     size = _between("share", share, 0, 1)
+    _check_support(support)
 
     def worst(p: Row, v: Row) -> list[Fraction]:
         row = [(1 - size) * x for x in p]
         row[_lowest(p, v, support)] += size
         return row
 
-    return worst
+    return _checked(worst)
 
 
 def cvar(alpha: Number) -> WorstRow:
@@ -74,7 +78,7 @@ def cvar(alpha: Number) -> WorstRow:
     share = _between("alpha", alpha, 0, 1)
     if share == 0:
         raise InputError("alpha is 0; it must lie in (0, 1]")
-    return lambda p, v: filled([Fraction(0)] * len(p), [min(x / share, Fraction(1)) for x in p], v)
+    return _checked(lambda p, v: filled([Fraction(0)] * len(p), [min(x / share, Fraction(1)) for x in p], v))
 
 
 def l_infinity(radius: Number) -> WorstRow:
@@ -85,7 +89,7 @@ def l_infinity(radius: Number) -> WorstRow:
         low = [max(x - size, Fraction(0)) for x in p]
         return filled(low, [min(x + size, Fraction(1)) if x > 0 else Fraction(0) for x in p], v)
 
-    return worst
+    return _checked(worst)
 
 
 def transport(cost: Sequence[Sequence[Number]], radius: Number) -> WorstRow:
@@ -94,11 +98,24 @@ def transport(cost: Sequence[Sequence[Number]], radius: Number) -> WorstRow:
     Mass at x goes along the lower convex hull of the points (cost[x][y], v(y)), which starts at x itself; of all the
     hulls' segments those that gain most for their cost come first: a fractional knapsack.
     """
-    costs = [[rational(c) for c in row] for row in cost]
+    costs = table(cost)
+    n = len(costs)
+    if n == 0 or any(len(row) != n for row in costs):
+        raise InputError(f"cost has {n} rows of lengths {sorted({len(row) for row in costs})}; expected (S, S)")
+    for x in range(n):
+        for y in range(n):
+            if costs[x][y] < 0 or (x == y and costs[x][y] != 0):
+                raise InputError(
+                    f"cost is {costs[x][y]} from s={x} to s={y}; costs are at least 0, and 0 from a state to itself"
+                )
     size = rational(radius)
+    if size < 0:
+        raise InputError(f"radius is {size}; it must be at least 0")
 
     def worst(p: Row, v: Row) -> list[Fraction]:
-        row, left = [Fraction(0)] * len(p), size
+        if len(p) != n:
+            raise InputError(f"p has {len(p)} entries; the cost is of {n} states")
+        row, left = [Fraction(0)] * n, size
         segments = []
         for x in (x for x in range(len(p)) if p[x] > 0):
             path = _hull(costs[x], v)
@@ -114,7 +131,7 @@ def transport(cost: Sequence[Sequence[Number]], radius: Number) -> WorstRow:
             left -= step * price
         return row
 
-    return worst
+    return _checked(worst)
 
 
 def _hull(cost: Row, v: Row) -> list[int]:
@@ -133,6 +150,23 @@ def _hull(cost: Row, v: Row) -> list[int]:
 
 def _lowest(p: Row, v: Row, support: Support) -> int:
     return min((i for i in range(len(v)) if support == "all" or p[i] > 0), key=lambda i: v[i])
+
+
+def _check_support(support: Support) -> None:
+    if support not in ("all", "nominal"):
+        raise InputError(f"support is {support!r}; it must be 'all' or 'nominal'")
+
+
+def _checked(worst: WorstRow) -> WorstRow:
+    """`worst`, which sees nothing but rationals, as many in v as in p. Raises InputError for anything else."""
+
+    def seen(p: Row, v: Row) -> list[Fraction]:
+        row = vector("p", p)
+        if not row or min(row) < 0 or sum(row) != 1:
+            raise InputError(f"p is {[str(x) for x in row]}; it must be a probability vector")
+        return worst(row, vector("v", v, len(row)))
+
+    return seen
 
 
 def _between(name: str, value: Number, low: int, high: int) -> Fraction:
