@@ -15,6 +15,7 @@ import datetime
 import math
 import warnings
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -212,12 +213,16 @@ def _interpolated(feed: Path, rows: Any, length: Array) -> tuple[Array, Array]:
     if fresh[-1] != len(arrive) - 1:
         # a last stop at the minute of the one before it: keep the last stop's time, let go of the others'
         fresh = np.append(fresh[:-1] if len(fresh) > 1 else fresh, len(arrive) - 1)
-    position = np.concatenate([[0.0], np.cumsum(length)])
-    spread = np.interp(position, position[fresh], arrive[fresh])
-    dwell = np.where(np.isin(np.arange(len(arrive)), fresh), depart - arrive, 0.0)
-    if not (np.diff(spread) > 0.0).all():
+    if not arrive[-1] > depart[fresh[-2]]:
         raise InputError(f"{where}: the whole trip takes no time")
-    return spread, spread + dwell
+    position = np.concatenate([[0.0], np.cumsum(length)])
+    spread, left = arrive.copy(), depart.copy()
+    for before, after in pairwise(fresh):
+        # the bus drives from its departure to its next arrival
+        between = slice(before + 1, after)
+        ends, times = position[[before, after]], [depart[before], arrive[after]]
+        spread[between] = left[between] = np.interp(position[between], ends, times)
+    return spread, left
 
 
 def _lengths(feed: Path, tables: Any, stop_ids: tuple[str, ...], trip: str) -> Array:
