@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
+from types import CodeType, FunctionType, ModuleType
 from typing import Any, ClassVar, TypeVar
 
 import numba
 from numba.core import caching
+from numba.core.dispatcher import Dispatcher
 
 Result = TypeVar("Result")
 OfNumba: Any = caching.FunctionCache
@@ -40,9 +43,18 @@ def _compiled(function: Callable[..., Result], **options: Any) -> Callable[..., 
 
 class Cache(OfNumba):  # type: ignore[misc]
     """Numba's cache of a function, of which nothing is lost but time when its files are damaged or the disk is full:
-    the function is compiled, and one warning a process says why."""
+    the function is compiled, and one warning a process says why.
+
+    Numba makes the code anew when the function's own file changes. Here also when a compiled function that it calls
+    does, or a constant that it reads, in whatever file: they are compiled into it.
+    """
 
     _said: ClassVar[set[str]] = set()
+
+    def __init__(self, function: Any) -> None:
+        super().__init__(function)
+        with suppress(AttributeError):  # of another version of Numba: its own rule
+            self._cache_file._source_stamp = (self._cache_file._source_stamp, made_of(function))
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The kept code, None where there is none that can be read."""
@@ -78,3 +90,35 @@ def inlined(function: Callable[..., Result]) -> Callable[..., Result]:
     references of every array that it is given, which costs as much as a short loop does."""
     result: Callable[..., Result] = numba.njit(inline="always")(function)
     return result
+
+
+def made_of(function: FunctionType) -> str:
+    """A digest of all compiled functions that a function calls, directly or not, and of the constants they read."""
+    content, seen, waiting = hashlib.sha256(), {function}, [function]
+    while waiting:
+        for name, value in _read(waiting.pop()):
+            if isinstance(value, Dispatcher):
+                inner = value.py_func
+                content.update(f"{name} {inner.__qualname__} {_text(inner.__code__)}\n".encode())
+                if inner not in seen:
+                    seen.add(inner)
+                    waiting.append(inner)
+            elif isinstance(value, bool | int | float | str | tuple):
+                content.update(f"{name} {value!r}\n".encode())
+    return content.hexdigest()[:16]
+
+
+def _read(function: FunctionType) -> Iterator[tuple[str, Any]]:
+    """The globals of a function by name, and attributes of this package's modules among them."""
+    names = function.__code__.co_names
+    for name in names:
+        value = function.__globals__.get(name)
+        yield name, value
+        if isinstance(value, ModuleType) and value.__name__.startswith("pyresac."):
+            yield from ((f"{name}.{other}", getattr(value, other, None)) for other in names)
+
+
+def _text(code: CodeType) -> str:
+    """What a piece of code does, and not where it stands."""
+    constants = [_text(x) if isinstance(x, CodeType) else repr(x) for x in code.co_consts]
+    return f"{code.co_code.hex()} {constants} {code.co_names} {code.co_varnames}"

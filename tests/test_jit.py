@@ -52,12 +52,13 @@ caching.IndexDataCacheFile._open_for_write = full
 """
 
 
-def ran(folder: Path, before: str = "") -> tuple[str, str]:
-    """Output and errors of a process that imports two compiled functions and calls them."""
-    module = folder / "mine.py"
-    if not module.exists():  # older versions of Numba take a file that was written again for another one
-        module.write_text(MODULE)
-    command = [sys.executable, "-c", f"{before}\nimport mine"]
+def ran(folder: Path, before: str = "", module: str = "mine") -> tuple[str, str]:
+    """Output and errors of a process that imports two compiled functions and calls them, or another module."""
+    path = folder / "mine.py"
+    if not path.exists():  # older versions of Numba take a file that was written again for another one
+        path.write_text(MODULE)
+    # without bytecode, which Python renews by the second only
+    command = [sys.executable, "-B", "-c", f"{before}\nimport {module}"]
     env = {
         **os.environ,
         "NUMBA_CACHE_DIR": str(folder / "cache"),
@@ -88,3 +89,51 @@ def test_a_full_disk_costs_the_cache_alone(tmp_path: Path) -> None:
     assert error.count("RuntimeWarning") == 1
     assert "each process compiles again (OSError: [Errno 28] No space left on device)" in error
     assert ran(tmp_path) == ("[0, 0]", "")
+
+
+CALLER = """
+import parts
+from parts import FACTOR, inner
+from pyresac.jit import compiled
+
+@compiled
+def outer(x):
+    return inner(x) + FACTOR
+
+print(outer(5), sum(outer.stats.cache_hits.values()))
+"""
+PARTS = """
+from pyresac.jit import compiled, inlined
+from leaf import deepest
+
+FACTOR = 100
+
+@{how}
+def inner(x):
+    return 2 * deepest(x)
+"""
+LEAF = """
+from pyresac.jit import inlined
+
+@inlined
+def deepest(x):
+    return x + 1
+"""
+
+
+@pytest.mark.parametrize("how", ["compiled", "inlined"])
+def test_what_a_kernel_is_made_of_renews_it(tmp_path: Path, how: str) -> None:
+    """A callee, its own callee and a constant in other files: the caller is never what it was before a change."""
+
+    def said(**files: str) -> str:
+        for name, text in files.items():
+            (tmp_path / f"{name}.py").write_text(text)
+        return ran(tmp_path, module="caller")[0]
+
+    parts = PARTS.format(how=how)
+    assert said(caller=CALLER, parts=parts, leaf=LEAF) == "112 0"
+    assert said() == "112 1"
+    assert said(leaf=LEAF.replace("x + 1", "x + 4")) == "118 0"
+    assert said(parts=parts.replace("2 *", "3 *")) == "127 0"
+    assert said(parts=parts.replace("2 *", "3 *").replace("100", "1000")) == "1027 0"
+    assert said() == "1027 1"
