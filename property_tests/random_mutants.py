@@ -1,26 +1,32 @@
 """Faults drawn at random: do the tests notice what nobody thought of?
 
-    python -m property_tests.random_mutants [--count 40] [--seed 0] [--part envs/bus] [--jobs 2] [--list]
+    python -m property_tests.random_mutants [--count 40] [--seed 0] [--part envs/bus] [--near 8] [--jobs 1] [--list]
 
 A line of the package is drawn uniformly among those that can be broken, then one of its faults: an operator or a
-comparison changed, a constant moved by one or turned round, a condition negated, a statement left out. The tests that
-concern the file judge it (`CONCERNED`), and nothing but a copy of the repository is touched. Each verdict is a line of
-the output; survivors come with their text, since some are no faults at all: the code means the same. The command is not
-run in CI.
+comparison changed, a constant moved by one or turned round, a condition negated, a statement left out. Nothing but a
+copy of the repository is touched. The tests that concern the file (`CONCERNED`) judge it, those first that name what is
+broken: the function, then the module, then its other names. A test that is red without the fault, too, kills nothing.
+With `--near N` only the first N files of tests judge; a fault that they miss may still die of the others, so the share
+that dies is a lower bound. Each verdict is a line of the output; survivors come with their text, since some are no
+faults at all: the code means the same. The command is not run in CI.
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
+import queue
 import random
+import re
+import shutil
+import subprocess
 import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
 
-from property_tests.mutants import ROOT, copy_repository, run_tests
+from property_tests.mutants import ROOT, run_tests
 
 CONCERNED = {
     "tabular": ("property_tests", "tests/tabular"),
@@ -56,6 +62,8 @@ class Fault:
     end: int
     new: bytes
     what: str
+    text: str
+    """The line as it is."""
 
     def applied(self, text: bytes) -> bytes:
         """The broken file."""
@@ -76,7 +84,8 @@ class Faults(ast.NodeVisitor):
         return self._lines[line - 1] + column
 
     def _add(self, node: ast.expr | ast.stmt, begin: int, end: int, new: str, what: str) -> None:
-        self.found.append(Fault(self.source, node.lineno, begin, end, new.encode(), what))
+        text = self.text.splitlines()[node.lineno - 1].decode().strip()
+        self.found.append(Fault(self.source, node.lineno, begin, end, new.encode(), what, text))
 
     def _whole(self, node: ast.expr | ast.stmt) -> tuple[int, int]:
         assert node.end_lineno is not None
@@ -151,20 +160,129 @@ def concerned(source: Path) -> tuple[str, ...]:
     return CONCERNED[max(parts, key=len) if parts else ""]
 
 
-def judged(base: Path, fault: Fault) -> str:
-    """killed, survived, or no verdict; a file that no longer compiles is killed."""
-    with tempfile.TemporaryDirectory(prefix="random-mutant-") as folder:
-        copy = Path(folder)
-        copy_repository(copy, base)
-        target = copy / fault.source
-        target.write_bytes(fault.applied(target.read_bytes()))
-        for tests in concerned(fault.source):
-            status = run_tests(copy, (tests,)).status
-            if status is None:
-                return "no verdict"
-            if status != 0:
-                return "killed"
-    return "survived"
+def ranked(fault: Fault, root: Path = ROOT) -> list[str]:
+    """The files of tests that concern a fault, those first that name what is broken."""
+    module = ".".join(fault.source.with_suffix("").parts)
+    tree = ast.parse((root / fault.source).read_bytes())
+    named = ast.FunctionDef | ast.ClassDef
+    inside = [
+        node.name
+        for node in ast.walk(tree)
+        if isinstance(node, named) and node.lineno <= fault.line <= (node.end_lineno or 0)
+    ]
+    others = [node.name for node in tree.body if isinstance(node, named)]
+
+    def mentions(text: str, names: list[str]) -> int:
+        return sum(bool(re.search(rf"\b{re.escape(name)}\b", text)) for name in names)
+
+    def rank(path: Path) -> tuple[int, ...]:
+        text = path.read_text(encoding="utf-8")
+        return (
+            -mentions(text, inside),
+            -mentions(text, [module, fault.source.stem]),
+            -mentions(text, others),
+            len(text),
+        )
+
+    files = {path for suite in concerned(fault.source) for path in found_tests(root / suite)}
+    return [path.relative_to(root).as_posix() for path in sorted(files, key=lambda path: (*rank(path), path))]
+
+
+def found_tests(path: Path) -> list[Path]:
+    """The file itself, or the files of tests below a folder."""
+    return [path] if path.is_file() else sorted(path.rglob("test_*.py"))
+
+
+def batches(files: list[str]) -> list[tuple[str, ...]]:
+    """Few first, then more; files of property tests by themselves, which have a profile of their own."""
+    found: list[tuple[str, ...]] = []
+    rest = list(files)
+    while rest:
+        some, rest = rest[: 2 ** (len(found) + 1)], rest[2 ** (len(found) + 1) :]
+        for properties in (False, True):
+            part = tuple(path for path in some if path.startswith("property_tests/") == properties)
+            found += [part] if part else []
+    return found
+
+
+def copy_tree(target: Path) -> None:
+    """All files of the repository that git does not ignore, with their times: Numba knows a source by its own."""
+    command = ["git", "ls-files", "-co", "--exclude-standard", "-z"]
+    names = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split("\0")
+    for name in names:
+        if (source := ROOT / name).is_file():
+            (target / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(source, target / name)
+
+
+class Judge:
+    """A copy of the repository, in which one fault at a time is judged."""
+
+    def __init__(self, copy: Path, near: int | None) -> None:
+        """near: how many files of tests judge; None for all that concern a fault."""
+        self.copy, self.near = copy, near
+        self.whole = copy / "whole"
+        self.cache = copy / "numba"
+        self.green = set[str]()
+        """Tests that pass on the unchanged copy."""
+        copy_tree(copy)
+        shutil.copytree(copy / "pyresac", self.whole / "pyresac")
+
+    def verdict(self, fault: Fault) -> str:
+        """Killed and by what, survived, or no verdict. The copy is whole again afterwards."""
+        target, original = self.copy / fault.source, self.whole / fault.source
+        with tempfile.TemporaryDirectory(prefix="random-mutant-") as folder:
+            # broken code must not stay among the good
+            cache = Path(folder) / "numba"
+            if self.cache.is_dir():
+                shutil.copytree(self.cache, cache)
+            for tests in batches(ranked(fault, self.copy)[: self.near]):
+                target.write_bytes(fault.applied(original.read_bytes()))
+                try:
+                    outcome = run_tests(self.copy, tests, NUMBA_CACHE_DIR=str(cache))
+                finally:
+                    shutil.copy2(original, target)
+                if outcome.status is None:
+                    return "no verdict"
+                if outcome.status != 0:
+                    by = (outcome.failure,) if outcome.failure else tests
+                    return (
+                        f"killed by {' '.join(by)}" if self.passes(by) else f"no verdict: {' '.join(by)} is red anyway"
+                    )
+        return "survived"
+
+    def passes(self, tests: tuple[str, ...]) -> bool:
+        """Whether these tests pass on the unchanged copy."""
+        if not self.green.issuperset(tests):
+            if run_tests(self.copy, tests, NUMBA_CACHE_DIR=str(self.cache)).status != 0:
+                return False
+            self.green.update(tests)
+        return True
+
+
+def judge_all(faults: list[Fault], jobs: int, near: int | None) -> list[str]:
+    """Judge the faults, print a line for each as it is there, and return the verdicts. A copy for each job."""
+    verdicts = []
+    judges: queue.SimpleQueue[Judge] = queue.SimpleQueue()
+    with tempfile.TemporaryDirectory(prefix="random-mutants-") as folder, ThreadPoolExecutor(jobs) as pool:
+        for number in range(jobs):
+            judges.put(Judge(Path(folder) / str(number), near))
+
+        def judge(fault: Fault) -> str:
+            mine = judges.get()
+            try:
+                return mine.verdict(fault)
+            finally:
+                judges.put(mine)
+
+        pending = {pool.submit(judge, fault): fault for fault in faults}
+        for done in as_completed(pending):
+            fault, verdict = pending[done], done.result()
+            verdicts.append(verdict)
+            print(f"{fault.source}:{fault.line}: {fault.what}: {verdict}", flush=True)
+            if verdict == "survived":
+                print(f"    {fault.text}", flush=True)
+    return verdicts
 
 
 def main() -> int:
@@ -173,29 +291,24 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=40)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--part", choices=sorted(part for part in CONCERNED if part), help="of one folder alone")
-    parser.add_argument("--jobs", type=int, default=2, help="judged at a time (default 2)")
-    parser.add_argument("--list", action="store_true", help="print the faults and stop")
+    parser.add_argument("--near", type=int, help="judge by so many files of tests, the nearest ones (default: all)")
+    parser.add_argument("--jobs", type=int, default=1, help="judged at a time (default 1)")
+    parser.add_argument("--list", action="store_true", help="print the faults, and the tests that come first, and stop")
     given = parser.parse_args()
-    if given.count < 1 or given.jobs < 1:
-        parser.error("--count and --jobs must be at least 1")
+    if min(given.count, given.jobs, 1 if given.near is None else given.near) < 1:
+        parser.error("--count, --jobs and --near must be at least 1")
     faults = drawn(given.count, given.seed, given.part)
     if given.list:
-        print("\n".join(f"{fault.source}:{fault.line}: {fault.what}" for fault in faults))
+        for fault in faults:
+            print(f"{fault.source}:{fault.line}: {fault.what}: {' '.join(ranked(fault)[:3])}")
         return 0
-    verdicts = []
-    with tempfile.TemporaryDirectory(prefix="random-mutants-base-") as folder:
-        base = Path(folder)
-        copy_repository(base)
-        with ThreadPoolExecutor(given.jobs) as pool:
-            pending = {pool.submit(judged, base, fault): fault for fault in faults}
-            for done in as_completed(pending):
-                fault, verdict = pending[done], done.result()
-                verdicts.append(verdict)
-                print(f"{verdict:10}  {fault.source}:{fault.line}: {fault.what}", flush=True)
-                if verdict == "survived":
-                    print(f"            {(ROOT / fault.source).read_text().splitlines()[fault.line - 1].strip()}")
-    killed = verdicts.count("killed")
-    print(f"{killed} of {len(verdicts)} killed, {verdicts.count('survived')} survived, seed {given.seed}")
+    verdicts = judge_all(faults, given.jobs, given.near)
+    killed = sum(verdict.startswith("killed") for verdict in verdicts)
+    how = "all tests" if given.near is None else f"the {given.near} nearest files of tests"
+    print(
+        f"{killed} of {len(verdicts)} killed by {how}, {verdicts.count('survived')} survived, "
+        f"{sum(verdict.startswith('no verdict') for verdict in verdicts)} without a verdict, seed {given.seed}"
+    )
     return 0
 
 

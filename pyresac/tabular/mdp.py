@@ -170,10 +170,14 @@ class FiniteMDP:
         return cls._read(packages.from_pr(transition, reward, discount))
 
     def save(self, path: str | Path) -> None:
-        """Write `.npz` (everything) or `.csv` (transitions and rewards), by the ending of `path`."""
+        """Write `.npz` (everything) or `.csv` (transitions and rewards), by the ending of `path`.
+
+        Raises InputError for a done-masked reading, and for a `.csv` where the last action is available nowhere.
+        """
         arrays = Arrays(
-            self.transition, self.reward, self.discount, self.available, self.initial, continuation=self.continuation
-        )
+            *(self.transition, self.reward, self.discount, self.available, self.initial),
+            continuation=self.continuation, terminal=self.terminal,
+        )  # fmt: skip
         files.save(arrays, Path(path))
 
     def __repr__(self) -> str:

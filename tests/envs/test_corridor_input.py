@@ -6,13 +6,12 @@ import json
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import openpyxl
 import pytest
+from invented_workbooks import change_cell, invented_workbooks, workbook
 
 from pyresac.envs.bus import (
     Corridor,
@@ -226,41 +225,6 @@ def test_unreadable_corridor_files(tmp_path: Path) -> None:
     (tmp_path / "deep.json").write_text("[" * 100_000)
     with pytest.raises(InputError, match="is not JSON"):
         load_corridor(tmp_path / "deep.json")
-
-
-def workbook(path: Path, rows: list[list[Any]]) -> None:
-    book = openpyxl.Workbook()
-    sheet = book.active
-    assert sheet is not None
-    sheet.title = "Sheet1"
-    for row in rows:
-        sheet.append(row)
-    book.save(path)
-
-
-def invented_workbooks(folder: Path) -> None:
-    """A four-stop line in the published layout."""
-    from datetime import time
-
-    stops, links = ["S", "X13", "X14", "E"], []
-    workbook(folder / "stop_news.xlsx", [["stop_id", "stop_name"], *([i, stop] for i, stop in enumerate(stops))])
-    for number, (start, end) in enumerate([*pairwise(stops), *pairwise(stops[::-1])]):
-        links.append([number, start, end, 500, 15, 8, 9.5])
-    header = ["route_id", "start_stop", "end_stop", "distance", "V_max", time(6), time(7)]
-    workbook(folder / "route_news.xlsx", [header, *links])
-    workbook(folder / "time_table.xlsx", [["launch_time", "direction"], [0, 1], [360, 1], [180, 0], [540, 0]])
-    rates = [[time(hour), origin, 10, 10] for hour in (6, 7) for origin in ("X13", "X14")]
-    for row in rates:
-        row[2 if row[1] == "X13" else 3] = 0
-    workbook(folder / "passenger_OD.xlsx", [[None, None, "X13", "X14"], *rates])
-    settings = {"time_step": 1, "route_state_update_freq": 300, "passenger_state_update_freq": 20}
-    (folder / "config.json").write_text(json.dumps(settings))
-
-
-def change_cell(path: Path, cell: str, value: Any) -> None:
-    book = openpyxl.load_workbook(path)
-    book.worksheets[0][cell] = value
-    book.save(path)
 
 
 def test_workbooks_of_another_line(tmp_path: Path) -> None:

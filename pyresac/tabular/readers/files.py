@@ -40,6 +40,8 @@ def save(mdp: Arrays, path: Path) -> None:
     """Write `mdp`, which was checked, to `path`: `.npz` or `.csv`. Raises InputError for another ending."""
     if not path.parent.is_dir():
         raise InputError(f"{path.parent} is not a folder; make it before saving {path.name} into it")
+    if mdp.continuation is not None or mdp.terminal is not None:
+        raise InputError("a done-masked reading is not saved; save the full-kernel MDP")
     if path.suffix == ".npz":
         _save_npz(mdp, path)
     elif path.suffix == ".csv":
@@ -49,8 +51,6 @@ def save(mdp: Arrays, path: Path) -> None:
 
 
 def _save_npz(mdp: Arrays, path: Path) -> None:
-    if mdp.continuation is not None:
-        raise InputError("a done-masked reading is not saved; save the full-kernel MDP")
     fields = {"format": np.array(FORMAT), "reward": mdp.reward, "discount": np.array(mdp.discount)}
     if isinstance(mdp.transition, np.ndarray):
         fields["transition"] = mdp.transition
@@ -98,6 +98,11 @@ def _save_csv(mdp: Arrays, path: Path) -> None:
     rows = sparse.coo_array(kernel)
     pair = rows.coords[0]
     state, action = pair // reward.shape[1], pair % reward.shape[1]
+    if action.max() < reward.shape[1] - 1:
+        raise InputError(
+            f"action {reward.shape[1] - 1} is available in no state, and a CSV names none but those that are; "
+            f"save it as .npz, or leave the action out"
+        )
     with atomic_writer(path) as file:
         file.write((",".join((*COLUMNS, COUNT)) + "\n").encode())
         for s, a, t, p in zip(state, action, rows.coords[1], rows.data, strict=True):
@@ -105,7 +110,8 @@ def _save_csv(mdp: Arrays, path: Path) -> None:
 
 
 def _load_csv(path: Path, discount: float) -> Arrays:
-    """Rows of `COLUMNS` in any order; a pair without rows is unavailable, its reward is Σ_s' p·reward."""
+    """Rows of `COLUMNS` in any order; a pair without rows is unavailable, its reward is Σ_s' p·reward, or the reward
+    that all its rows have."""
     first, _, text = read_text(path).partition("\n")
     header = [name.strip().lower() for name in first.split(",")]
     if sorted(set(header) - {COUNT}) != sorted(COLUMNS) or len(set(header)) < len(header):
@@ -151,6 +157,11 @@ def _load_csv(path: Path, discount: float) -> Arrays:
     kernel = sparse.csr_array((probability, (pair, dst)), shape=(n_states * n_actions, n_states))
     reward = np.zeros(n_states * n_actions)
     np.add.at(reward, pair, probability * column["reward"])
+    least, most = np.full_like(reward, np.inf), np.full_like(reward, -np.inf)
+    np.minimum.at(least, pair, column["reward"])
+    np.maximum.at(most, pair, column["reward"])
+    # without the rounding of a mean
+    reward = np.where(least == most, least, reward)
     available = np.zeros(n_states * n_actions, dtype=np.bool_)
     available[pair] = True
     shape = (n_states, n_actions)
