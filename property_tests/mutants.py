@@ -36,7 +36,7 @@ TIME_LIMIT = 900.0
 
 OPERATOR, SOLVERS, LIVE = "test_float_operator", "test_solvers", "test_float_live"
 INNER, EXACT, TERMINALS = "test_inner_problems", "test_contraction", "test_terminals"
-SETS = "test_sets"
+SETS, SHARES = "test_sets", "test_shares"
 
 TABULAR = (
     Mutant(
@@ -292,6 +292,34 @@ TABULAR = (
         "if min(solution) >= 0:",
         "if max(solution) >= 0:",
         (SETS,),
+    ),
+    Mutant(
+        "shares: values in the wrong order",
+        "shares.py",
+        "self._share.gathered(self._own.image, first=self._share.first, out=self.image)",
+        "self._share.gathered(self._own.image, out=self.image)",
+        (SHARES,),
+    ),
+    Mutant(
+        "shares: a bound from the own rows alone",
+        "shares.py",
+        "longest=int(longest), largest=reward",
+        "longest=model.longest_row, largest=reward",
+        (SHARES,),
+    ),
+    Mutant(
+        "shares: the own residual alone",
+        "shares.py",
+        "return Residual(-most[0], most[1], found.v_size",
+        "return Residual(found.low, found.high, found.v_size",
+        (SHARES,),
+    ),
+    Mutant(
+        "folder: a checksum that does not see a swap",
+        "readers/folders.py",
+        "weight += np.uint64(2)",
+        "weight += np.uint64(0)",
+        ("tests/tabular/test_shares.py",),
     ),
     Mutant(
         "likelihood ball of half the radius",

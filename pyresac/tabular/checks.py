@@ -121,6 +121,11 @@ def check_number(
     return number
 
 
+def largest_of(values: Floats) -> float:
+    """max |values|, without a copy of them."""
+    return float(max(values.max(), -values.min()))
+
+
 def as_float(value: object) -> float | None:
     """`value` as a float, None where it is no real number (strings, booleans and arrays are none) or too large."""
     if isinstance(value, bool) or not isinstance(value, Real):
@@ -190,10 +195,15 @@ def checked_rows(
     available: NDArray[np.bool_] | None,
     *,
     renormalise: bool,
+    n_columns: int | None = None,
 ) -> tuple[Floats | sparse.csr_array, float]:
-    """The checked kernel and its `row_error`; rows of unavailable pairs are zeroed. Raises InputError."""
+    """The checked kernel and its `row_error`; rows of unavailable pairs are zeroed. Raises InputError.
+
+    n_columns: S where a sparse kernel's rows are those of some states only.
+    """
     if sparse.issparse(transition):
-        return _checked_sparse(real_matrix("transition", transition), n_states, n_actions, available, renormalise)
+        rows = real_matrix("transition", transition)
+        return _checked_sparse(rows, n_states, n_actions, n_columns or n_states, available, renormalise)
     given = real_array("transition", transition)
     expected = (n_states, n_actions, n_states)
     if given.shape != expected:
@@ -218,9 +228,14 @@ def checked_rows(
 
 
 def _checked_sparse(
-    given: sparse.csr_array, n_states: int, n_actions: int, available: NDArray[np.bool_] | None, renormalise: bool
+    given: sparse.csr_array,
+    n_states: int,
+    n_actions: int,
+    n_columns: int,
+    available: NDArray[np.bool_] | None,
+    renormalise: bool,
 ) -> tuple[sparse.csr_array, float]:
-    expected = (n_states * n_actions, n_states)
+    expected = (n_states * n_actions, n_columns)
     if given.shape != expected:
         raise InputError(f"transition is sparse of shape {given.shape}; reward asks for {expected} (S·A, S)")
     unit = _unit(given.dtype, renormalise)
@@ -245,7 +260,7 @@ def _checked_sparse(
         scale = np.repeat(np.where(sums > 0, sums, 1.0).ravel(), lengths.ravel())
         rows = sparse.csr_array((rows.data / scale, rows.indices, rows.indptr), shape=expected)
         sums = np.asarray(rows.sum(axis=1), dtype=np.float64).reshape(n_states, n_actions)
-    if rows.nnz < 2**31:
+    if max(rows.nnz, n_columns) < 2**31:
         indices, indptr = rows.indices.astype(np.int32, copy=False), rows.indptr.astype(np.int32, copy=False)
         rows = sparse.csr_array((rows.data, indices, indptr), shape=expected)
     return rows, _row_error(sums, lengths, available)

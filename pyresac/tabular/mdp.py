@@ -18,9 +18,17 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from pyresac.errors import InputError
-from pyresac.tabular.checks import as_float, check_available, check_initial, checked_rows, finite_array, owned
+from pyresac.tabular.checks import (
+    as_float,
+    check_available,
+    check_initial,
+    checked_rows,
+    finite_array,
+    largest_of,
+    owned,
+)
 from pyresac.tabular.exact import ExactMDP
-from pyresac.tabular.readers import Arrays, cassandra, drn, files, packages, prism
+from pyresac.tabular.readers import Arrays, cassandra, drn, files, folders, packages, prism
 from pyresac.tabular.readers.counts import from_counts
 
 if TYPE_CHECKING:
@@ -75,12 +83,18 @@ class FiniteMDP:
         The arrays are copied, and the copies cannot be written to: what a solver certifies is what it was given.
         Raises InputError naming the first offending entry.
         """
-        rewards = finite_array("reward", reward, ndim=2, allow_nonfinite=True)
+        given = Arrays(transition, reward, discount, available=available, initial=initial, renormalise=renormalise)
+        return cls._checked(given, discount)
+
+    @classmethod
+    def _checked(cls, given: Arrays, discount: float, n_columns: int | None = None) -> FiniteMDP:
+        """`from_arrays`. n_columns: S where the rows are those of some states only."""
+        rewards = finite_array("reward", given.reward, ndim=2, allow_nonfinite=True)
         n_states, n_actions = rewards.shape
         if n_states < 1 or n_actions < 1:
             raise InputError(f"reward has shape {rewards.shape}; an MDP needs at least one state and one action")
         gamma = check_discount(discount)
-        mask = None if available is None else check_available(available, (n_states, n_actions))
+        mask = None if given.available is None else check_available(given.available, (n_states, n_actions))
         if mask is not None:
             rewards = np.where(mask, rewards, 0.0)
         if np.isneginf(rewards).any():
@@ -90,10 +104,13 @@ class FiniteMDP:
                 f"say so: available=reward > -np.inf"
             )
         finite_array("reward", rewards)
-        rows, row_error = checked_rows(transition, n_states, n_actions, mask, renormalise=renormalise)
-        first = None if initial is None else owned(check_initial(initial, n_states), initial)
-        mask = None if mask is None else owned(mask, available)
-        return cls(owned(rows, transition), owned(rewards, reward), gamma, mask, first, row_error)
+        rows, row_error = checked_rows(
+            given.transition, n_states, n_actions, mask, renormalise=given.renormalise, n_columns=n_columns
+        )
+        first = None if given.initial is None else owned(check_initial(given.initial, n_states), given.initial)
+        mask = None if mask is None else owned(mask, given.available)
+        rows = owned(rows, given.transition)
+        return cls(rows, owned(rewards, given.reward), gamma, mask, first, row_error)
 
     @classmethod
     def _read(cls, model: Arrays) -> FiniteMDP:
@@ -141,11 +158,13 @@ class FiniteMDP:
     @classmethod
     def load(cls, path: str | Path, discount: float | None = None) -> FiniteMDP:
         """Read `.npz` (written by `save`), `.csv` (idstatefrom,idaction,idstateto,probability,reward), PRISM's `.tra`
-        with what lies beside it, Storm's `.drn`, or Cassandra's `.mdp`.
+        with what lies beside it, Storm's `.drn`, Cassandra's `.mdp`, or a folder written by `save_folder`.
 
-        Only .npz and .mdp hold a discount: for the others give one. Raises InputError naming file and line.
+        Only .npz, .mdp and folders hold a discount: for the others give one. Raises InputError naming file and line.
         """
         path = Path(path)
+        if path.is_dir():
+            return cls._read(folders.load(path, discount))
         if path.suffix == ".mdp":
             return cls._read(cassandra.load(path, discount))
         if path.suffix in (".tra", ".drn"):
@@ -174,11 +193,18 @@ class FiniteMDP:
 
         Raises InputError for a done-masked reading, and for a `.csv` where the last action is available nowhere.
         """
-        arrays = Arrays(
+        files.save(self._arrays(), Path(path))
+
+    def save_folder(self, path: str | Path) -> None:
+        """Write everything into a new folder of arrays, which several processes can share: see
+        `pyresac.tabular.readers.folders`. Raises InputError for a done-masked reading."""
+        folders.save(self._arrays(), Path(path))
+
+    def _arrays(self) -> Arrays:
+        return Arrays(
             *(self.transition, self.reward, self.discount, self.available, self.initial),
             continuation=self.continuation, terminal=self.terminal,
         )  # fmt: skip
-        files.save(arrays, Path(path))
 
     def __repr__(self) -> str:
         size = f"{self.n_states} states, {self.n_actions} actions, discount {self.discount}"
@@ -216,6 +242,11 @@ class FiniteMDP:
         if isinstance(self.transition, np.ndarray):
             return self.n_states
         return int(np.diff(self.matrix.indptr).max(initial=1))
+
+    @cached_property
+    def reward_size(self) -> float:
+        """max |R| over the table."""
+        return largest_of(self.reward)
 
     def expect(self, v: Floats) -> Floats:
         """Σ_s' P(s'|s,a)·v(s') for v (S,): an array (S, A), 0 on unavailable pairs."""

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pyresac.errors import InputError
-from pyresac.tabular.checks import Floats, check_number, finite_array, real_array
+from pyresac.tabular.checks import Floats, check_number, finite_array, largest_of, real_array
 from pyresac.tabular.expectations import ExpectationFunctional, Nominal
 from pyresac.tabular.mdp import FiniteMDP
 from pyresac.tabular.values import UNIT, Max, ValueFunctional
@@ -75,6 +75,7 @@ class RevOperator:
         """R − γ·frozen, (S, A): T is a plain backup of this reward (the paper's own remark)."""
         for array in (self.scaled, self.frozen, self.shifted_reward):
             array.setflags(write=False)
+        self._scaled_size, self._frozen_size = largest_of(self.scaled), largest_of(self.frozen)
 
     def __call__(self, q: Floats) -> Floats:
         """T Q for Q (S, A). Raises InputError for another shape."""
@@ -115,13 +116,12 @@ class RevOperator:
         it is bracketed.
         """
         mdp = self.mdp
-        penalty = float(np.abs(self.scaled).max()) if self.penalty_at == "next" else 0.0
+        penalty = self._scaled_size if self.penalty_at == "next" else 0.0
         seen = (magnitude + penalty) * (1 + 4 * UNIT)
         reading = 3 * UNIT * (magnitude + penalty) if self.penalty_at == "next" else 0.0
         value_error = reading + self.value.rounding(seen, mdp.n_actions)
         v = self.value.magnitude(seen, mdp.n_actions) + value_error
         inner = value_error + self.expectation.rounding(mdp, v)
-        reward = float(np.abs(mdp.reward).max())
         # κ + λΓ, times the continuation, times γ, and the sum with R and γe: at most 8 roundings of what is added up.
-        parts = reward + mdp.discount * (v + float(np.abs(self.frozen).max()) + abs(self.kappa) + penalty)
+        parts = mdp.reward_size + mdp.discount * (v + self._frozen_size + abs(self.kappa) + penalty)
         return 1.01 * (mdp.discount * inner + 8 * UNIT * parts)

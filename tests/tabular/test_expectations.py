@@ -304,3 +304,17 @@ def test_a_polytope_is_the_linear_program_of_its_inequalities() -> None:
 def test_polytopes_that_are_none_are_refused(matrix: np.ndarray, bound: list[float], message: str) -> None:
     with pytest.raises(InputError, match=message):
         WorstOfKernels.of_polytope(MDPS["dense"], matrix, bound)
+
+
+def test_intervals_around_a_row_keep_off_stored_zeros() -> None:
+    """A zero that is stored is no successor: P ± radius gives it nothing."""
+    stored = sparse.csr_array(([1.0, 0.0, 1.0], ([0, 0, 1], [0, 1, 1])), shape=(2, 2))
+    mdp = FiniteMDP.from_arrays(stored, [[0.0], [0.0]], 0.5)
+    assert IntervalSet.around(mdp, 0.25)(mdp, np.array([1.0, 0.0])).tolist() == [[1.0], [0.0]]
+
+
+@pytest.mark.parametrize("functional", [L1Ball(0.1), KLBall(0.1)])
+def test_values_of_another_model_are_refused(functional: ExpectationFunctional) -> None:
+    mdp = families.chain(3, 0.9)
+    with pytest.raises(InputError, match=r"v has shape \(2,\); the MDP asks for \(3,\)"):
+        functional(mdp, np.zeros(2))

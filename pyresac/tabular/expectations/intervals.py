@@ -83,9 +83,12 @@ class IntervalSet(RowSet):
         """P ± radius on the support of P, cut to [0, 1]; radius in [0, 1]."""
         radius = check_number("radius", radius, "in [0, 1]", low=0.0, high=1.0)
         rows = mdp.matrix
-        low = sparse.csr_array((np.maximum(rows.data - radius, 0.0), rows.indices, rows.indptr), shape=rows.shape)
-        high = sparse.csr_array((np.minimum(rows.data + radius, 1.0), rows.indices, rows.indptr), shape=rows.shape)
-        return cls(low, high, optimistic).bound_to(mdp)
+        least = np.maximum(rows.data - radius, 0.0)
+        most = np.where(rows.data > 0.0, np.minimum(rows.data + radius, 1.0), 0.0)
+        low, high = (sparse.csr_array((x, rows.indices, rows.indptr), shape=rows.shape) for x in (least, most))
+        result = cls(low, high, optimistic)
+        object.__setattr__(result, "_bound", _checked_bound(mdp, rows.indptr, rows.indices, least, most))
+        return result
 
     @classmethod
     def load(
@@ -115,26 +118,7 @@ class IntervalSet(RowSet):
         pattern.sort_indices()
         columns = np.repeat(np.arange(pattern.shape[0]), np.diff(pattern.indptr)), pattern.indices
         lows, highs = (np.asarray(m[columns], dtype=np.float64).ravel() for m in (low, high))
-        bad = np.flatnonzero(~((lows >= 0) & (lows <= highs) & (highs <= 1)))
-        if len(bad):
-            s, a = divmod(int(columns[0][bad[0]]), mdp.n_actions)
-            raise InputError(
-                f"the interval [{lows[bad[0]]}, {highs[bad[0]]}] at (s={s}, a={a}, s'={pattern.indices[bad[0]]}) "
-                "must satisfy 0 ≤ lower ≤ upper ≤ 1"
-            )
-        below, above = (np.bincount(columns[0], weights=x, minlength=pattern.shape[0]) for x in (lows, highs))
-        slack = 8 * UNIT * (np.diff(pattern.indptr) + 1)
-        wrong = (below > 1 + slack) | (above < 1 - slack)
-        if mdp.available is not None:
-            wrong &= mdp.available.ravel()
-        if wrong.any():
-            pair = int(np.flatnonzero(wrong)[0])
-            s, a = divmod(pair, mdp.n_actions)
-            raise InputError(
-                f"row (s={s}, a={a}) has Σ lower = {below[pair]} and Σ upper = {above[pair]}; "
-                "a probability vector needs Σ lower ≤ 1 ≤ Σ upper"
-            )
-        return Bound(mdp, pattern.indptr, pattern.indices, lows, highs, np.zeros(pattern.shape[0]))
+        return _checked_bound(mdp, pattern.indptr, pattern.indices, lows, highs)
 
     def rounding(self, mdp: FiniteMDP, magnitude: float) -> float:
         """M(16n + 32)u.
@@ -143,7 +127,7 @@ class IntervalSet(RowSet):
         is placed on the level to (2n + 2)u. A level that only rounding prefers exchanges (3n + 3)u at a price of at
         most 2M, the mass of the row misses 1 by (3n + 3)u, and n + 1 products are summed.
         """
-        longest = int(np.diff(self.of(mdp).indptr).max(initial=1))
+        longest = max(int(np.diff(self.of(mdp).indptr).max(initial=1)), mdp.longest_row)
         return 1.01 * magnitude * (16 * longest + 32) * UNIT
 
 
@@ -203,6 +187,31 @@ class LInfinityBall(Ball):
         Those that are attained sum to at most 2, and rows that miss 1 move them by row_error, at a price of at most 2M.
         """
         return 1.01 * magnitude * ((18 * mdp.longest_row + 32) * UNIT + 2 * mdp.row_error)
+
+
+def _checked_bound(mdp: FiniteMDP, indptr: Any, indices: Any, lows: Floats, highs: Floats) -> Bound:
+    """Two bounds on one sparsity pattern. Raises InputError naming the pair."""
+    pair_of = np.repeat(np.arange(mdp.reward.size), np.diff(indptr))
+    bad = np.flatnonzero(~((lows >= 0) & (lows <= highs) & (highs <= 1)))
+    if len(bad):
+        s, a = divmod(int(pair_of[bad[0]]), mdp.n_actions)
+        raise InputError(
+            f"the interval [{lows[bad[0]]}, {highs[bad[0]]}] at (s={s}, a={a}, s'={indices[bad[0]]}) "
+            "must satisfy 0 ≤ lower ≤ upper ≤ 1"
+        )
+    below, above = (np.bincount(pair_of, weights=x, minlength=mdp.reward.size) for x in (lows, highs))
+    slack = 8 * UNIT * (np.diff(indptr) + 1)
+    wrong = (below > 1 + slack) | (above < 1 - slack)
+    if mdp.available is not None:
+        wrong &= mdp.available.ravel()
+    if wrong.any():
+        pair = int(np.flatnonzero(wrong)[0])
+        s, a = divmod(pair, mdp.n_actions)
+        raise InputError(
+            f"row (s={s}, a={a}) has Σ lower = {below[pair]} and Σ upper = {above[pair]}; "
+            "a probability vector needs Σ lower ≤ 1 ≤ Σ upper"
+        )
+    return Bound(mdp, indptr, indices, lows, highs, np.zeros(mdp.reward.size))
 
 
 def _rows(name: str, given: Any, mdp: FiniteMDP) -> sparse.csr_array:

@@ -157,6 +157,8 @@ class RowSet(ExpectationFunctional):
         """E v at `pairs` (all, where none are named), (n,); the rows that attain it go to `rows`."""
         count = len(pairs) if len(pairs) else mdp.reward.size
         given = np.ascontiguousarray(v, dtype=np.float64)
+        if given.shape != (mdp.matrix.shape[1],):  # the kernels trust it
+            raise InputError(f"v has shape {given.shape}; the MDP asks for {(mdp.matrix.shape[1],)}")
         result = np.empty(count) if out is None else out
         wanted = WorstRows.none() if rows is None else rows
         inputs = (*self.inputs(mdp, given, warm), pairs, wanted.slots)

@@ -15,6 +15,7 @@ from pyresac.tabular.checks import Floats, check_number, finite_array
 from pyresac.tabular.expectations import Nominal, RowSet
 from pyresac.tabular.live import EnsembleDeviation, EnsembleVariance, LiveOperator, NormPenalty, ScaledPenalty
 from pyresac.tabular.operator import RevOperator
+from pyresac.tabular.shares import Share, SharedModel, one_method_alone
 from pyresac.tabular.solvers.anderson import anderson
 from pyresac.tabular.solvers.certificate import Residual
 from pyresac.tabular.solvers.models import ExtremeModel, GeneralModel, Model
@@ -45,6 +46,7 @@ def solve(
     method: str = "auto",
     max_iterations: int | None = None,
     initial: ArrayLike | None = None,
+    follow: Callable[[int, float], None] | None = None,
 ) -> Solution:
     """Q* = T Q* of `operator`, unique by C11 (`RESAC.fixedPoint_unique`), with a bound on what it is off by.
 
@@ -53,6 +55,9 @@ def solve(
         "policy_iteration", "anderson", or "auto", which picks one by the size and the structure of the problem.
     max_iterations: at most so many iterations, each certified; None for what the contraction of the operator
         needs. initial: a table Q (S, A) to begin with; None for a constant below the fixed point.
+    follow: called after each iteration with its number and about what the error bound is then.
+
+    On a `Share` of a model every process calls it, by value iteration; what it returns are the rows of each.
 
     The bound holds however the solve ends. Where the tolerance is out of reach — float64 cannot certify it at this size
     and discount, or max_iterations is used up — `converged` is False and `message` says why.
@@ -71,7 +76,9 @@ def solve(
     table = None if initial is None else _checked_table(operator, initial)
     with model_of(operator) as model, np.errstate(over="ignore", invalid="ignore"):
         name = _choose(model) if method == "auto" else method
-        progress = Progress(model.certificate, goal, _contraction(name, model.discount), max_iterations)
+        if isinstance(model, SharedModel) and name != "value_iteration":
+            raise one_method_alone()
+        progress = Progress(model.certificate, goal, _contraction(name, model.discount), max_iterations, follow)
         residual = METHODS[name](model, model.start(table), progress)
     shift, bound = model.certificate.bound(residual, goal)
     if not math.isfinite(bound):
@@ -94,7 +101,11 @@ def _contraction(name: str, discount: float) -> float:
 
 
 def model_of(operator: RevOperator) -> Model:
-    """The compiled model where there is one, else the general one."""
+    """The compiled model where there is one, else the general one; over a share of a model, one that all share."""
+    return SharedModel(_own_model(operator)) if isinstance(operator.mdp, Share) else _own_model(operator)
+
+
+def _own_model(operator: RevOperator) -> Model:
     if isinstance(operator.value, (Max, Min)):
         if isinstance(operator.expectation, Nominal):
             return ExtremeModel(operator)
@@ -104,6 +115,8 @@ def model_of(operator: RevOperator) -> Model:
 
 
 def _choose(model: Model) -> str:
+    if isinstance(model, SharedModel):
+        return "value_iteration"
     mdp, nominal = model.operator.mdp, isinstance(model.operator.expectation, Nominal)
     if mdp.n_states <= SMALL:
         return "policy_iteration"

@@ -11,7 +11,7 @@ from scipy import sparse
 
 from pyresac.errors import InputError
 from pyresac.tabular import kernels
-from pyresac.tabular.checks import Floats
+from pyresac.tabular.checks import Floats, largest_of
 from pyresac.tabular.expectations import Nominal
 from pyresac.tabular.operator import RevOperator
 from pyresac.tabular.solvers.certificate import Certificate, Residual
@@ -239,8 +239,3 @@ def reading(operator: RevOperator) -> tuple[float, Floats, NDArray[np.bool_]]:
         offset = np.ascontiguousarray(-operator.seen(np.zeros(mdp.reward.shape)))
     allowed = np.empty((0, 0), dtype=np.bool_) if mdp.available is None else np.ascontiguousarray(mdp.available)
     return (-1.0 if isinstance(operator.value, Min) else 1.0), offset, allowed
-
-
-def largest_of(values: Floats) -> float:
-    """max |values|, without a copy of them."""
-    return float(max(values.max(), -values.min()))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Callable
 
 from pyresac.errors import InputError
 from pyresac.tabular.solvers.certificate import Certificate, Residual
@@ -18,14 +19,20 @@ class Progress:
     """Follows the bound over the iterations of one solve.
 
     contraction: in (0, 1), by how much each iteration of the method shrinks the error at least, in exact arithmetic.
-    max_iterations: None for as many as that contraction needs from the first residual.
+    max_iterations: None for as many as that contraction needs from the first residual. follow: told the number of each
+    iteration and about what the bound is after it.
 
     Where the error shrinks by c an iteration, the bound need not fall each time, as it is only known to lie between the
     error and 2/(1 − c) times it: so patience is what brings cⁿ·2/(1 − c) below 1.
     """
 
     def __init__(
-        self, certificate: Certificate, tolerance: float, contraction: float, max_iterations: int | None
+        self,
+        certificate: Certificate,
+        tolerance: float,
+        contraction: float,
+        max_iterations: int | None,
+        follow: Callable[[int, float], None] | None = None,
     ) -> None:
         self.aim = tolerance
         """The error bound that evaluations may aim at."""
@@ -33,6 +40,7 @@ class Progress:
         self._tolerance = tolerance
         self._contraction = contraction
         self._limit = max_iterations
+        self._follow = follow
         self._patience = math.ceil(math.log(2.0 / (1.0 - contraction)) / -math.log(contraction)) + 8
         self._patience_near_floor = math.ceil(0.5 / (1.0 - contraction)) + 8
         self._best = math.inf
@@ -48,6 +56,8 @@ class Progress:
         estimate, floor = self._certificate.estimate(residual), self._certificate.floor(residual)
         if not math.isfinite(floor):
             raise overflow()
+        if self._follow is not None:
+            self._follow(self.iterations, estimate)
         if estimate <= self._tolerance and self._certificate.bound(residual, self._tolerance)[1] <= self._tolerance:
             return self._stop("the tolerance is met")
         target = self._tolerance

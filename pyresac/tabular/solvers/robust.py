@@ -11,12 +11,12 @@ from __future__ import annotations
 import numpy as np
 
 from pyresac.tabular import kernels
-from pyresac.tabular.checks import Floats
+from pyresac.tabular.checks import Floats, largest_of
 from pyresac.tabular.expectations.base import WorstRows
 from pyresac.tabular.expectations.rows import RowSet
 from pyresac.tabular.operator import RevOperator
 from pyresac.tabular.solvers.certificate import Residual
-from pyresac.tabular.solvers.models import Model, largest_of, no_in_place_sweep, reading
+from pyresac.tabular.solvers.models import Model, no_in_place_sweep, reading
 from pyresac.tabular.solvers.systems import AffineSystem
 from pyresac.tabular.solvers.value_iteration import centre, take_image
 
