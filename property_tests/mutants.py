@@ -36,7 +36,7 @@ TIME_LIMIT = 900.0
 
 OPERATOR, SOLVERS, LIVE = "test_float_operator", "test_solvers", "test_float_live"
 INNER, EXACT, TERMINALS = "test_inner_problems", "test_contraction", "test_terminals"
-SETS, SHARES = "test_sets", "test_shares"
+SETS, SHARES, S_RECTANGULAR = "test_sets", "test_shares", "test_s_rectangular"
 
 TABULAR = (
     Mutant(
@@ -292,6 +292,34 @@ TABULAR = (
         "if min(solution) >= 0:",
         "if max(solution) >= 0:",
         (SETS,),
+    ),
+    Mutant(
+        "s-rectangular: the pivot keeps its mass",
+        "s_rectangular.py",
+        "own, turn = p[order[pivot]], np.inf",
+        "own, turn = 0.0, np.inf",
+        (S_RECTANGULAR,),
+    ),
+    Mutant(
+        "s-rectangular: the pivot does not count as a giver",
+        "s_rectangular.py",
+        "turn = spent / (takers - givers - 1)",
+        "turn = spent / (takers - givers)",
+        (S_RECTANGULAR,),
+    ),
+    Mutant(
+        "s-rectangular: weights by slopes and not by their inverses",
+        "s_rectangular.py",
+        "policy[s, a] = 1.0 / (slope[a] * rate)",
+        "policy[s, a] = 1.0 / counts.size",
+        (S_RECTANGULAR,),
+    ),
+    Mutant(
+        "exact s-rectangular: the budget is that of one action",
+        "exact/s_rectangular.py",
+        "if more > budget:",
+        "if more > 2 * budget:",
+        (S_RECTANGULAR,),
     ),
     Mutant(
         "shares: values in the wrong order",

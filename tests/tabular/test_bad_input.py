@@ -31,6 +31,7 @@ from pyresac.tabular import (
     ensemble_variance,
     families,
     solve,
+    solve_s_rectangular,
 )
 from pyresac.tabular.exact import ExactMDP, ExactRev
 from pyresac.tabular.solvers import METHODS
@@ -270,3 +271,20 @@ def test_a_method_that_is_no_name_and_a_folder_that_is_not_there_are_refused(tmp
         MDP.save(tmp_path / "missing" / "mdp.npz")
     with pytest.raises(InputError, match="radius is"):
         IntervalSet.around(MDP, np.zeros((2, 2)))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"radius": -0.1}, "radius is -0.1"),
+        ({"radius": np.nan}, "radius"),
+        ({"radius": [0.1, 0.2, 0.3]}, r"radius has shape \(3,\); expected a number or \(2,\)"),
+        ({"radius": 0.1, "norm": "l2"}, "norm is 'l2'; it must be 'l1' or 'linf'"),
+        ({"radius": 0.1, "optimistic": 1}, "optimistic is 1; it must be True or False"),
+        ({"radius": 0.1, "tolerance": -1.0}, "tolerance is -1.0"),
+        ({"radius": 0.1, "max_iterations": 0}, "max_iterations is 0"),
+    ],
+)
+def test_one_budget_a_state_takes_what_it_says(options: dict[str, object], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        solve_s_rectangular(MDP, **options)  # type: ignore[arg-type]
