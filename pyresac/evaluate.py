@@ -22,6 +22,7 @@ from rich.markup import escape
 
 from pyresac.command import checked, exit_code, standard_output, wide_console
 from pyresac.envs.bus.named_controllers import controller_named
+from pyresac.envs.bus.objectives import PassengerTime
 from pyresac.envs.bus.simulator import LARGEST_SEED
 from pyresac.errors import InputError
 from pyresac.figures import training
@@ -30,7 +31,7 @@ from pyresac.figures.evaluation import curve_figures, day_figure
 from pyresac.figures.style import require_folder, write
 from pyresac.figures.training import Predictions
 from pyresac.options import differences, to_plain
-from pyresac.tasks.corridor_baselines import BASELINES, SEARCHES, Values, rules_of
+from pyresac.tasks.corridor_baselines import SEARCHES, Values, baselines, rules_of
 from pyresac.tasks.corridor_task import CorridorTask
 from pyresac.tasks.task import Played
 from pyresac.training.contest import (
@@ -65,9 +66,10 @@ class Evaluate:
     """Episodes, or days, that each policy is played on."""
     seed: int = FINAL_SEED
     """Of the first episode. The default is that of the report after training; 0 begins with the evaluations in it."""
-    controllers: tuple[str, ...] = BASELINES
-    """Rules on the corridor's days beside it, as for python -m pyresac.corridor; best-slack, best-robust and
-    best-schedule are the rules of that kind with the highest reward on other days."""
+    controllers: tuple[str, ...] = ()
+    """Rules on the corridor's days beside it, as for python -m pyresac.corridor; best-slack, best-robust, best-schedule
+    and best-threshold are the rules of that kind with the highest objective on other days. By default those that the
+    report after training has."""
     level: float = 0.95
     """Confidence level of the paired differences."""
     device: str = "cpu"
@@ -119,7 +121,9 @@ def run(options: Evaluate, console: Console) -> None:
     task = next(iter(runs.values())).trainee.task
     rules: dict[str, Values] = {}
     if isinstance(task, CorridorTask):
-        rules = rules_of(task, rule_names(task, options.controllers), options.episodes, options.seed)
+        names = rule_names(task, options.controllers or baselines(task))
+        found = rules_of(task, names, options.episodes, options.seed)
+        rules = {name: _without_return(values) for name, values in found.items()}
     played = {name: one.play(options.episodes, options.seed) for name, one in runs.items()}
     contest = Contest({name: _metrics(runs[name], found) for name, found in played.items()}, rules, options.episodes)
     foreseen = {name: _foreseen(one, played[name]) for name, one in runs.items()}
@@ -141,10 +145,19 @@ def run(options: Evaluate, console: Console) -> None:
             console.print(f"wrote {escape(str(path))}", soft_wrap=True)
 
 
+def _of_passengers(runs: dict[str, Restored]) -> bool:
+    """Whether the runs learned the corridor's objective of passengers' time."""
+    task = next(iter(runs.values())).trainee.task
+    return isinstance(task, CorridorTask) and isinstance(task.worth, PassengerTime)
+
+
 def _metrics(run: Restored, played: Played) -> Values:
-    """Without "return" on the corridor, where that is the reward."""
-    on_corridor = isinstance(run.trainee.task, CorridorTask)
-    return {name: values for name, values in played.metrics.items() if not (on_corridor and name == "return")}
+    return _without_return(played.metrics) if isinstance(run.trainee.task, CorridorTask) else played.metrics
+
+
+def _without_return(values: Values) -> Values:
+    """Of a day of the corridor, whose return is its reward or follows from its other metrics."""
+    return {name: numbers for name, numbers in values.items() if name != "return"}
 
 
 def _foreseen(run: Restored, played: Played) -> Predictions:
@@ -159,7 +172,7 @@ def _require_one_task(runs: dict[str, Restored], options: Evaluate) -> None:
         if changed:
             raise InputError(f"{first} and {name} are runs on different problems: {'; '.join(changed)}")
     env = one.config.problem.env
-    if env != CORRIDOR and options.controllers != BASELINES:
+    if env != CORRIDOR and options.controllers:
         raise InputError(f"controllers = {', '.join(options.controllers)}: they hold buses, and {first} learned {env}")
 
 
@@ -192,7 +205,9 @@ def _draw(
 ) -> list[Path]:
     first_name, first = next(iter(runs.items()))
     task, on_corridor = first.trainee.task, first.config.problem.env == CORRIDOR
-    scale = training.CORRIDOR if on_corridor else training.RETURN
+    scale = training.RETURN
+    if on_corridor:
+        scale = training.PASSENGERS if _of_passengers(runs) else training.CORRIDOR
     title = _problem(first)[:1].upper() + _problem(first)[1:]
     figures: dict[str, Figure] = {}
     groups = _groups(runs)
@@ -200,8 +215,8 @@ def _draw(
         lines = {}
         if isinstance(task, CorridorTask):
             seen = rules_of(task, tuple(rules), first.config.run.eval_episodes, 0)
-            lines = {name: float(values["reward"].mean()) for name, values in seen.items()}
-        figures |= curve_figures(groups, on_corridor, title, lines)
+            lines = {name: float(values["return"].mean()) for name, values in seen.items()}
+        figures |= curve_figures(groups, scale, title, lines)
     if isinstance(task, CorridorTask):
         figures["time-space"] = day_figure(task, first_name, first.controller(), options.seed)
     known = {name: points for name, points in foreseen.items() if len(points.value)}
@@ -234,7 +249,7 @@ def _print(
     for name, label in _labels(runs).items():
         groups.setdefault(label, []).append(name)
     title = f"{options.policy} policy, {options.episodes} episodes"
-    console.print(contest_shown(contest, groups, options.level, title))
+    console.print(contest_shown(contest, groups, options.level, title, _of_passengers(runs)))
     if options.episodes > 1:
         lead = f"{contest.reference} less it on the same episodes, mean ± half-width at {options.level:.0%}"
         console.print(f"Under a mean: {escape(lead)}, bold if sure.", soft_wrap=True)

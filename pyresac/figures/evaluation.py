@@ -21,9 +21,10 @@ HOURS = (2.0, 5.0)
 """After the start of service, of the time–space diagram; a shorter day is shown whole."""
 
 
-def curve_figures(groups: Sequence[Group], corridor: bool, task: str, rules: Mapping[str, float]) -> dict[str, Figure]:
+def curve_figures(
+    groups: Sequence[Group], scale: training.Scale, task: str, rules: Mapping[str, float]
+) -> dict[str, Figure]:
     """By file name. rules: mean returns of the classical rules on the days of training's evaluations."""
-    scale = training.CORRIDOR if corridor else training.RETURN
     several = any(len(group.runs) > 1 for group in groups)
     means = ", mean and range over seeds" if several else ""
     drawn = {

@@ -27,8 +27,9 @@ class Scale:
 
 
 CORRIDOR = Scale("reward of a day, 10⁶", 1e-6, "discounted reward of a trip, 10³")
+PASSENGERS = Scale("passengers' time of a day, −10³ min", 1e-3, "discounted cost of a trip, −min")
 RETURN = Scale()
-VALUE_FACTORS = {CORRIDOR: 1e-3, RETURN: 1.0}
+VALUE_FACTORS = {CORRIDOR: 1e-3, PASSENGERS: 1.0, RETURN: 1.0}
 
 
 def learning_curve(groups: Sequence[Group], scale: Scale, title: str, rules: Mapping[str, float]) -> Figure:

@@ -13,6 +13,7 @@ from pyresac.envs.bus.controllers import Controller
 from pyresac.envs.bus.corridor import Corridor
 from pyresac.envs.bus.episodes import Form
 from pyresac.envs.bus.observation import Observation, pending
+from pyresac.envs.bus.record import Record
 from pyresac.envs.bus.vector import VectorBusCorridor
 from pyresac.errors import InputError
 from pyresac.tasks.action_box import ActionBox
@@ -22,8 +23,10 @@ from pyresac.tasks.experience import Numbers
 class CorridorDays:
     """`count` days. With a rule, a unit action u in [−1, 1] holds for clip(rule + u·H_max/2, 0, H_max) seconds."""
 
-    def __init__(self, corridor: Corridor, count: int, published: bool, form: Form, rule: Controller | None) -> None:
-        self.env = VectorBusCorridor(count, corridor, form, published)
+    def __init__(
+        self, corridor: Corridor, count: int, published: bool, form: Form, rule: Controller | None, objective: str
+    ) -> None:
+        self.env = VectorBusCorridor(count, corridor, form, published, objective=objective)
         self.layout = self.env.episodes.layout
         self.box = ActionBox.of(self.env.single_action_space, "the corridor")
         self._rule = rule
@@ -72,6 +75,10 @@ class CorridorDays:
         else:
             seconds = self._on_top(np.atleast_1d(self._rule(observation))[:, None], unit)
         return np.asarray(np.clip(seconds[:, 0].astype(np.float64), 0.0, observation.holding_limit))
+
+    def record(self, row: int) -> Record:
+        """All that happened on a day that has ended."""
+        return self.env.episodes.simulator.record(row)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """What `load` needs."""

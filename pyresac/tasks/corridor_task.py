@@ -16,6 +16,7 @@ from pyresac.envs.bus.corridor_files import corridor_text
 from pyresac.envs.bus.episodes import Form
 from pyresac.envs.bus.full_observation import FEATURES
 from pyresac.envs.bus.metrics import METRICS
+from pyresac.envs.bus.objectives import objective_named
 from pyresac.envs.bus.observation import CATEGORICAL, CONTINUOUS, Observation, scaling
 from pyresac.errors import CheckpointError, InputError
 from pyresac.tasks.corridor_days import CorridorDays
@@ -42,10 +43,13 @@ class CorridorTask:
         published: bool = False,
         form: Form = "paper",
         rule: Controller | None = None,
+        objective: str = "reward",
     ) -> None:
-        """form: which continuous numbers are seen. rule: what an action is added to, see `CorridorDays`."""
+        """form: which continuous numbers are seen. rule: what an action is added to, see `CorridorDays`. objective:
+        what a day is worth, see `objective_named`."""
         self.corridor, self.copies, self.published = corridor, copies, published
-        self._form, self._rule = form, rule
+        self._form, self._rule, self._objective = form, rule, objective
+        self.worth = objective_named(objective)
         self._days = self._made(copies)
         self.title = f"{corridor.name}, {copies} days side by side"
         self.box = self._days.box
@@ -61,7 +65,7 @@ class CorridorTask:
         self._finished: list[float] = []
 
     def _made(self, days: int) -> CorridorDays:
-        return CorridorDays(self.corridor, days, self.published, self._form, self._rule)
+        return CorridorDays(self.corridor, days, self.published, self._form, self._rule, self._objective)
 
     def observe(self) -> tuple[Numbers, Codes]:
         """Features of the bus that must decide in each day."""
@@ -90,13 +94,14 @@ class CorridorTask:
     def _play_block(self, policy: PolicyFunction, episodes: int, seed: int, discount: float) -> Played:
         days = self._made(episodes)
         observation = days.reset(EVALUATION_DAYS + seed)
-        metrics = {name: np.full(episodes, np.nan) for name in METRICS}
+        metrics = {name: np.full(episodes, np.nan) for name in ("return", *METRICS)}
         going, completed = np.ones(episodes, dtype=bool), []
         while going.any():
             features = self._features(observation["continuous"], observation["categorical"])
             observation, _, ended, infos = days.step(policy(*features))
             completed.append(_of_days(infos["transitions"], going))
             for row in np.flatnonzero(ended & going):
+                metrics["return"][row] = self.worth(days.record(int(row)))
                 for name in METRICS:
                     metrics[name][row] = infos["metrics"][name][row]
             going &= ~ended
@@ -160,7 +165,7 @@ class CorridorTask:
         every = episodes.Transitions._make(np.concatenate(field) for field in zip(*parts, strict=True))
         found = self._transitions(every, days)
         return Played(
-            metrics={"return": metrics["reward"], **metrics},
+            metrics=metrics,
             dense=found.dense,
             codes=found.codes,
             action=found.action,

@@ -33,6 +33,14 @@ CORRIDOR = {
     "imbalance": Column("imbalance\ns"),
     "bunching": Column("bunching\n%", 100.0),
 }
+PASSENGERS = {
+    "weighted_journey": Column("2·wait + ride\nmin", decimals=2),
+    "wait": Column("wait\nmin", decimals=2),
+    "travel": Column("ride\nmin", decimals=2),
+    "vehicle_hours": Column("vehicle\nhours"),
+    "left_behind": Column("denied\nboardings"),
+}
+"""Of the objective of passengers' time."""
 EPISODES = {"return": Column("return"), "length": Column("length\nsteps"), "cut": Column("cut by time\n%", 100.0)}
 
 
@@ -67,14 +75,20 @@ def rule_names(task: CorridorTask, names: tuple[str, ...]) -> tuple[str, ...]:
     return found
 
 
-def contest_shown(contest: Contest, groups: Mapping[str, list[str]], level: float, title: str) -> Table:
+def contest_shown(
+    contest: Contest, groups: Mapping[str, list[str]], level: float, title: str, passengers: bool = False
+) -> Table:
     """A row a policy: means over the episodes, and below each the reference's mean less this one's, in bold where the
     interval of that difference leaves out 0.
 
     groups: runs that differ in their seed alone, by a common name; two or more get a row with their mean and range.
+    passengers: the columns of passengers' time in place of those of the headways' reward.
     """
     tables = {**contest.learned, **contest.rules}
-    columns = {**CORRIDOR, **EPISODES} if "reward" not in tables[contest.reference] else CORRIDOR
+    on_corridor = "reward" in tables[contest.reference]
+    columns = {**CORRIDOR, **EPISODES}
+    if on_corridor:
+        columns = PASSENGERS if passengers else CORRIDOR
     columns = {name: column for name, column in columns.items() if name in tables[contest.reference]}
     gaps = contest.others(level)
     table = Table(title=escape(title), box=box.SIMPLE_HEAD, title_style="bold", title_justify="left", padding=0)

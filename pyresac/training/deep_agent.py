@@ -17,6 +17,7 @@ from pyresac.deep.algorithms import ALGORITHMS, algorithm_of, algorithm_type
 from pyresac.deep.algorithms.deep_options import DeepOptions
 from pyresac.envs.bus.named import corridor_named
 from pyresac.envs.bus.named_controllers import controller_named
+from pyresac.envs.bus.objectives import objective_named
 from pyresac.errors import InputError
 from pyresac.options import Checked, differences, kinds_of, read_options, to_plain
 from pyresac.tasks.environments import keywords_in
@@ -50,6 +51,9 @@ class ProblemOptions(Checked):
     """What is seen of the corridor: the paper's state, or lateness, load and waiting passengers beside it."""
     rule: str | None = None
     """A controller of the corridor, such as schedule or linear: an action is then added to its holding."""
+    objective: str = "reward"
+    """What a day of the corridor is worth, and a transition earns: reward (the paper's), reward:neighbours=1,
+    passengers:follower=1,denied=5, …"""
     num_envs: Annotated[int, Meta(ge=1, le=MOST_COPIES)] = 8
     """Environments in lockstep; steps count those of all of them."""
     device: str = "cpu"
@@ -66,6 +70,9 @@ class ProblemOptions(Checked):
             raise InputError(f"corridor and published go with env = {CORRIDOR!r}; env is {self.env!r}")
         if self.env != CORRIDOR and (self.observation != "paper" or self.rule is not None):
             raise InputError(f"observation and rule go with env = {CORRIDOR!r}; env is {self.env!r}")
+        if self.env != CORRIDOR and self.objective != "reward":
+            raise InputError(f"objective goes with env = {CORRIDOR!r}; env is {self.env!r}")
+        objective_named(self.objective)
         if self.rule is not None:
             controller_named(self.rule)
         if self.env in GYMNASIUM_CORRIDORS:
@@ -213,7 +220,9 @@ def make_task(problem: ProblemOptions, seed: int) -> Task:
 
         rule = None if problem.rule is None else controller_named(problem.rule)
         corridor = corridor_named(problem.corridor)
-        return CorridorTask(corridor, problem.num_envs, seed, problem.published, problem.observation, rule)
+        return CorridorTask(
+            corridor, problem.num_envs, seed, problem.published, problem.observation, rule, problem.objective
+        )
     from pyresac.tasks.gymnasium_task import BoxTask
 
     return BoxTask(problem.env, problem.keywords(), problem.num_envs, seed, problem.variation)

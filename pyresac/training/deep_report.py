@@ -13,7 +13,8 @@ from rich.console import Console
 from rich.table import Table
 
 from pyresac.envs.bus.comparison import paired_difference
-from pyresac.tasks.corridor_baselines import BASELINES, Values, rules_of, searched
+from pyresac.envs.bus.objectives import PassengerTime
+from pyresac.tasks.corridor_baselines import Values, baselines, rules_of, searched
 from pyresac.tasks.corridor_task import CorridorTask
 from pyresac.tasks.task import Played, Task
 from pyresac.training.mean_intervals import half_width
@@ -22,6 +23,11 @@ FINAL_SEED = 5_000
 """Seed of the final episodes, none of which is played in an evaluation during training."""
 LEARNED = "learned"
 COLUMNS = {"reward": "reward, 10⁶", "wait": "wait, min", "travel": "travel, min"}
+"""Of the headways' reward, which is what a policy is better by."""
+PASSENGERS = {"weighted_journey": "2·wait + ride, min", "wait": "wait, min", "travel": "ride, min"} | {
+    "vehicle_hours": "vehicle-hours"
+}
+"""Of passengers' time: what a policy saves of the first one."""
 
 
 @dataclass(frozen=True)
@@ -48,10 +54,11 @@ def result_of(task: Task, played: Played, compared: Comparison, steps: int, upda
         "values": {"q": compared.value, "sigma": compared.deviation, "earned": compared.earned},
     }
     if isinstance(task, CorridorTask):
-        names = tuple(searched(task, name) for name in BASELINES)
+        names = tuple(searched(task, name) for name in baselines(task))
         tables = {LEARNED: played.metrics, **rules_of(task, names, episodes, FINAL_SEED)}
         result["controllers"] = {
-            name: {metric: table[metric].tolist() for metric in COLUMNS} for name, table in tables.items()
+            name: {metric: table[metric].tolist() for metric in {**COLUMNS, **_columns(task)}}
+            for name, table in tables.items()
         }
     plain: dict[str, Any] = _plain(result)
     return plain
@@ -66,7 +73,7 @@ def print_result(console: Console, task: Task, result: Mapping[str, Any], values
             for name, table in result["controllers"].items()
         }
         title = f"{task.corridor.name} after {result['steps']:,} steps, {episodes} days"
-        print_contest(console, tables, title)
+        print_contest(console, tables, title, isinstance(task.worth, PassengerTime))
     else:
         mean, error = result["return"], result["return_error"]
         console.print(f"Return of the averaged policy in {episodes} episodes: {mean:,.1f} ± {error:,.1f} (95 %).")
@@ -84,23 +91,31 @@ def print_result(console: Console, task: Task, result: Mapping[str, Any], values
         )
 
 
-def print_contest(console: Console, tables: Mapping[str, Values], title: str) -> None:
-    """Means of each controller over the same days, and paired differences in reward to the learned policy."""
-    learned = tables[LEARNED]["reward"]
+def print_contest(console: Console, tables: Mapping[str, Values], title: str, passengers: bool = False) -> None:
+    """Means of each controller over the same days, and paired differences to the learned policy: in reward, or with
+    `passengers` in minutes of 2·wait + ride."""
+    columns = PASSENGERS if passengers else COLUMNS
+    judged, factor = ("weighted_journey", -1.0) if passengers else ("reward", 1e-6)
+    learned = tables[LEARNED][judged]
     table = Table(title=title, box=box.ROUNDED, title_style="bold")
     table.add_column("controller", no_wrap=True)
-    for header in COLUMNS.values():
+    for header in columns.values():
         table.add_column(header, justify="right")
-    table.add_column("learned better by", justify="right", no_wrap=True)
+    table.add_column("learned saves, min" if passengers else "learned better by", justify="right", no_wrap=True)
     for name, days in tables.items():
-        cells = [f"{_scaled(metric, days[metric].mean()):,.4g}" for metric in COLUMNS]
+        cells = [f"{_scaled(metric, days[metric].mean()):,.4g}" for metric in columns]
         gain = ""
         if name != LEARNED and len(learned) > 1:
-            gap = paired_difference(learned, days["reward"])
-            gain = f"{gap.mean / 1e6:+.3f} ± {gap.half_width / 1e6:.3f}"
+            gap = paired_difference(learned, days[judged])
+            gain = f"{gap.mean * factor:+.3f} ± {gap.half_width * abs(factor):.3f}"
         table.add_row(name, *cells, gain, style="bold" if name == LEARNED else None)
     console.print(table)
-    console.print("± is half of the 95 % interval over the same days. The reward sees headways, not passengers' time.")
+    seen = "" if passengers else " The reward sees headways, not passengers' time."
+    console.print(f"± is half of the 95 % interval over the same days.{seen}")
+
+
+def _columns(task: CorridorTask) -> dict[str, str]:
+    return PASSENGERS if isinstance(task.worth, PassengerTime) else COLUMNS
 
 
 def _scaled(metric: str, value: float) -> float:

@@ -29,7 +29,7 @@ from pyresac.envs.bus.corridor import Array, Corridor
 from pyresac.envs.bus.day import START
 from pyresac.envs.bus.default import default_corridor
 from pyresac.envs.bus.line import DIRECTION, Integers
-from pyresac.envs.bus.objectives import PassengerTime, objective_named, owed, visit_costs
+from pyresac.envs.bus.objectives import PassengerTime, earned_beside, objective_named, owed, visit_costs, waiting_behind
 from pyresac.envs.bus.simulator import Simulator, checked_seed
 from pyresac.envs.bus.state import State
 from pyresac.errors import InputError
@@ -223,8 +223,14 @@ class Episodes:
         """(m,) rewards of transitions between two visits of a trip."""
         visits = self.simulator.state.visits
         if isinstance(self.worth, PassengerTime):
-            return -visit_costs(visits, before, after, self.worth.vehicle_hour, self.worth.denied)
-        return np.asarray(visits[after[:, 0], after[:, 1], after[:, 2], at.REWARD])
+            costs = visit_costs(visits, before, after, self.worth.vehicle_hour, self.worth.denied)
+            if self.worth.follower:
+                costs += self.worth.follower * waiting_behind(self.layout.line.plan, visits, before, after)
+            return -costs
+        earned = np.asarray(visits[after[:, 0], after[:, 1], after[:, 2], at.REWARD])
+        if self.worth.neighbours:
+            earned += self.worth.neighbours * earned_beside(self.layout.line, visits, before, after)
+        return earned
 
     def _transitions(self, before: Integers, after: Integers) -> Transitions:
         numbers, categories = self._parts(np.concatenate([before, after]))

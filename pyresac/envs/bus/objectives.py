@@ -18,7 +18,7 @@ from pyresac.envs.bus import state as at
 from pyresac.envs.bus.compiled import compiled
 from pyresac.envs.bus.corridor import Array
 from pyresac.envs.bus.day import BOARDED, CREATED
-from pyresac.envs.bus.line import DIRECTION, Integers
+from pyresac.envs.bus.line import DIRECTION, FOLLOWER, LEADER, Integers, Line
 from pyresac.envs.bus.record import Record
 from pyresac.errors import InputError
 
@@ -36,6 +36,16 @@ class Objective(Protocol):
 class HeadwayReward:
     """The paper's reward of a day: over all decisions but each trip's first."""
 
+    neighbours: float = 0.0
+    """Share of the reward of the trip's leader and follower that a transition is given too; no day's value changes.
+
+    Half of what a hold does to the reward of a day, it does to that of its two neighbours: a headway is a forward one
+    of one bus and a backward one of another. A learner of the own reward alone holds too little for the line.
+    """
+
+    def __post_init__(self) -> None:
+        _check_not_negative(self)
+
     def __call__(self, record: Record) -> float:
         """Its sum."""
         rows = record.visits[np.isfinite(record.visits[..., at.ACTION])]
@@ -50,12 +60,15 @@ class PassengerTime:
     """Price of an hour that a bus is on a trip, passenger-minutes."""
     denied: float = 0.0
     """Price of finding a bus full, passenger-minutes."""
+    follower: float = 0.0
+    """Share of the waiting for the trip's follower that a transition is charged with too; no day's value changes.
+
+    Holding a bus lengthens the waiting of its own later passengers and shortens that of its follower's. A learner that
+    is charged with the former alone learns never to hold; with 1 it is charged with all waiting that a hold moves.
+    """
 
     def __post_init__(self) -> None:
-        for field in fields(self):
-            price = getattr(self, field.name)
-            if not (math.isfinite(price) and price >= 0.0):
-                raise InputError(f"{field.name} is {price}; a price must be finite and not negative")
+        _check_not_negative(self)
 
     def so_far(self, clock: Array) -> Array:
         """(n,) its cost up to now, of days with these clocks (n, CLOCKS), but for passengers who are still at stops."""
@@ -87,6 +100,51 @@ def visit_costs(visits: Array, before: Integers, after: Integers, vehicle_hour: 
     return costs
 
 
+@compiled
+def ready(visits: Array, day: int, trip: int, place: int) -> float:
+    """The end of dwell of a visit; NaN before the bus has come."""
+    return float(visits[day, trip, place, at.ARRIVED] + visits[day, trip, place, at.DWELL])
+
+
+@compiled
+def waiting_behind(plan: Integers, visits: Array, before: Integers, after: Integers) -> Array:
+    """(m,) passenger-minutes of weighted waiting of those who boarded the trip's follower between the ends of dwell of
+    two of its visits (day, trip, place): at stops that the follower was ready to leave in the meantime."""
+    costs = np.zeros(before.shape[0])
+    for i in range(before.shape[0]):
+        day, trip, place = before[i]
+        follower = plan[trip, FOLLOWER]
+        begin, end = ready(visits, day, trip, place), ready(visits, day, trip, after[i, 2])
+        for behind in range(visits.shape[2] if follower >= 0 else 0):
+            if begin < ready(visits, day, follower, behind) <= end:
+                costs[i] += WAIT_WEIGHT * visits[day, follower, behind, at.WAITED] / 60.0
+    return costs
+
+
+@compiled
+def earned_beside(line: Line, visits: Array, before: Integers, after: Integers) -> Array:
+    """(m,) reward that the trip's leader and follower earned between the ends of dwell of two of its visits (day, trip,
+    place): at their decisions, each trip's first left out, and at the last stop."""
+    earned = np.zeros(before.shape[0])
+    for i in range(before.shape[0]):
+        day, trip, place = before[i]
+        begin, end = ready(visits, day, trip, place), ready(visits, day, trip, after[i, 2])
+        for neighbour in (line.plan[trip, LEADER], line.plan[trip, FOLLOWER]):
+            for stop in range(visits.shape[2] if neighbour >= 0 else 0):
+                visit = visits[day, neighbour, stop]
+                counts = math.isfinite(visit[at.ACTION]) or stop == line.stops[line.plan[neighbour, DIRECTION]] - 1
+                if counts and visit[at.PRIOR] >= 0.0 and begin < ready(visits, day, neighbour, stop) <= end:
+                    earned[i] += visit[at.REWARD]
+    return earned
+
+
+def _check_not_negative(objective: HeadwayReward | PassengerTime) -> None:
+    for field in fields(objective):
+        price = getattr(objective, field.name)
+        if not (math.isfinite(price) and price >= 0.0):
+            raise InputError(f"{field.name} is {price}; a price must be finite and not negative")
+
+
 OBJECTIVES: dict[str, type[HeadwayReward] | type[PassengerTime]] = {
     "reward": HeadwayReward,
     "passengers": PassengerTime,
@@ -94,7 +152,10 @@ OBJECTIVES: dict[str, type[HeadwayReward] | type[PassengerTime]] = {
 
 
 def objective_named(text: str) -> HeadwayReward | PassengerTime:
-    """reward, passengers, or passengers:vehicle_hour=480,denied=5. Raises InputError for anything else."""
+    """reward, reward:neighbours=1, passengers, passengers:vehicle_hour=480,denied=5,follower=1, and so on.
+
+    Raises InputError for anything else.
+    """
     name, _, rest = text.partition(":")
     if name not in OBJECTIVES:
         raise InputError(f"objective {text!r} is unknown; expected one of {sorted(OBJECTIVES)}, see {__name__}")
