@@ -24,8 +24,11 @@ FINAL_SEED = 5_000
 LEARNED = "learned"
 COLUMNS = {"reward": "reward, 10⁶", "wait": "wait, min", "travel": "travel, min"}
 """Of the headways' reward, which is what a policy is better by."""
-PASSENGERS = {"weighted_journey": "2·wait + ride, min", "wait": "wait, min", "travel": "ride, min"} | {
-    "vehicle_hours": "vehicle-hours"
+PASSENGERS = {
+    "weighted_journey": "cost, min",
+    "wait": "wait, min",
+    "travel": "ride, min",
+    "vehicle_hours": "bus hours",
 }
 """Of passengers' time: what a policy saves of the first one."""
 
@@ -101,7 +104,7 @@ def print_contest(console: Console, tables: Mapping[str, Values], title: str, pa
     table.add_column("controller", no_wrap=True)
     for header in columns.values():
         table.add_column(header, justify="right")
-    table.add_column("learned saves, min" if passengers else "learned better by", justify="right", no_wrap=True)
+    table.add_column("saved, min" if passengers else "learned better by", justify="right", no_wrap=True)
     for name, days in tables.items():
         cells = [f"{_scaled(metric, days[metric].mean()):,.4g}" for metric in columns]
         gain = ""
@@ -110,7 +113,9 @@ def print_contest(console: Console, tables: Mapping[str, Values], title: str, pa
             gain = f"{gap.mean * factor:+.3f} ± {gap.half_width * abs(factor):.3f}"
         table.add_row(name, *cells, gain, style="bold" if name == LEARNED else None)
     console.print(table)
-    seen = "" if passengers else " The reward sees headways, not passengers' time."
+    seen = " The reward sees headways, not passengers' time."
+    if passengers:
+        seen = " Cost is 2·wait + ride, the same passengers for all."
     console.print(f"± is half of the 95 % interval over the same days.{seen}")
 
 
