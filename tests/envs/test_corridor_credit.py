@@ -43,12 +43,24 @@ def played(corridor: Corridor, objective: str, hold: float = 0.0) -> tuple[float
         total += reward
         parts.append(info["transitions"])
     whole = Transitions(*(np.concatenate(fields) for fields in zip(*parts, strict=True)))
-    return total, whole, env.episodes.simulator.record()
+    return total, in_order(whole), env.episodes.simulator.record()
+
+
+def in_order(found: Transitions) -> Transitions:
+    """By trip and place: a trip's last transition may come later than those of other trips."""
+    order = np.lexsort((found.place, found.trip))
+    return Transitions(*(field[order] for field in found))
 
 
 def ends(record: Record) -> NDArray[np.float64]:
     """(T, S) ends of dwell."""
     return np.asarray(record.visits[..., at.ARRIVED] + record.visits[..., at.DWELL])
+
+
+def until(record: Record, trip: int, place: int) -> float:
+    """The end of dwell at the next stop; of a trip's last transition, for good."""
+    last = record.layout.line.stops[record.layout.line.plan[trip, DIRECTION]] - 1
+    return float("inf") if place + 1 == last else float(ends(record)[trip, place + 1])
 
 
 @pytest.mark.parametrize("doors", [False, True])
@@ -63,7 +75,7 @@ def test_a_transition_is_charged_with_the_waiting_for_its_follower(close: Corrid
         follower = record.layout.line.plan[trip, FOLLOWER]
         waits = 0.0
         if follower >= 0:
-            among = (ready[follower] > ready[trip, place]) & (ready[follower] <= ready[trip, place + 1])
+            among = (ready[follower] > ready[trip, place]) & (ready[follower] <= until(record, trip, place))
             waits = 2.0 * record.visits[follower, among, at.WAITED].sum() / 60.0
             charged += int(among.sum())
         assert own.reward[row] - shared.reward[row] == pytest.approx(waits, rel=1e-3, abs=1e-3)
@@ -83,7 +95,8 @@ def test_a_transition_is_given_the_reward_of_its_neighbours(close: Corridor) -> 
         given = 0.0
         for side, neighbour in enumerate(line.plan[trip, [LEADER, FOLLOWER]]):
             if neighbour >= 0:
-                among = (ready[neighbour] > ready[trip, place]) & (ready[neighbour] <= ready[trip, place + 1])
+                end = until(record, trip, place) if side else ready[trip, place + 1]
+                among = (ready[neighbour] > ready[trip, place]) & (ready[neighbour] <= end)
                 given += visits[neighbour, among & earns[neighbour], at.REWARD].sum()
                 counted[side] += int((among & earns[neighbour]).sum())
         assert shared.reward[row] - own.reward[row] == pytest.approx(given, rel=1e-4, abs=1e-3)
@@ -162,12 +175,35 @@ def test_many_days_are_charged_as_one_is(close: Corridor) -> None:
     _, one, _ = played(close, SHARED, hold=10.0)
     vector = VectorBusCorridor(3, close, objective=SHARED)
     vector.reset(seed=[1, 3, 2])
-    parts: list[Any] = []
-    for _ in range(len(one.reward) + 5):
+    parts: list[Transitions] = []
+    while vector.episodes.episode[1] == 0:
         found = vector.step(np.full((3, 1), 10.0))[4]["transitions"]
         mine = (found.day == 1) & (vector.episodes.episode[1] == 0)
-        parts.append(found.reward[mine])
-    assert np.array_equal(np.concatenate(parts), one.reward)
+        parts.append(Transitions(*(field[mine] for field in found)))
+    many = in_order(Transitions(*(np.concatenate(fields) for fields in zip(*parts, strict=True))))
+    for name in ("reward", "place", "trip", "terminal", "continuous", "next_continuous"):
+        assert np.array_equal(getattr(many, name), getattr(one, name)), name
+
+
+@pytest.mark.parametrize("objective", [SHARED, "reward:neighbours=1"])
+def test_every_decision_gives_one_transition_by_the_end_of_the_day(close: Corridor, objective: str) -> None:
+    """The last one of a trip waits for the follower's end; the same transitions as without, but for their rewards."""
+    _, plain, record = played(close, objective.partition(":")[0])
+    _, shared, _ = played(close, objective)
+    for name in ("trip", "place", "terminal", "action", "continuous", "next_continuous", "categorical"):
+        assert np.array_equal(getattr(plain, name), getattr(shared, name)), name
+    assert len(plain.reward) == np.isfinite(record.visits[..., at.ACTION]).sum()
+    env = BusCorridor(close, objective=objective)
+    _, info = env.reset(seed=3)
+    ended, waited = False, 0
+    while not ended:
+        _, _, ended, _, info = env.step([20.0])
+        visits, line = env.episodes.simulator.state.visits[0], env.episodes.layout.line
+        for trip in info["transitions"].trip[info["transitions"].terminal]:
+            follower, last = line.plan[trip, FOLLOWER], line.stops[line.plan[trip, DIRECTION]] - 1
+            assert follower < 0 or np.isfinite(visits[follower, last, at.ARRIVED])
+            waited += int(follower >= 0)
+    assert waited >= 10
 
 
 @pytest.mark.parametrize("given", ["-1", "nan", "inf", "much"])

@@ -6,7 +6,8 @@ transition from the trip's previous decision is complete: r is the reward of the
 observation. When a trip ends, the one from its last decision is: r is the reward of the headways met at the last
 stop, s′ the observation there (its next link's speed is 0), and terminal is true, since holding can do no more for
 this trip and the bus's next one starts by the timetable; nothing is bootstrapped from there. Every decision gives
-exactly one transition.
+exactly one transition. Where an objective shares what neighbours earn, a trip's last transition waits for the end of
+its follower's trip, so that what holding does to the follower is counted to its end.
 
 **Form.** `Transitions` holds arrays ready for a replay buffer: with the paper's observation, continuous (m, 3) float32
 (hf in s, hb in s, next link's speed in m/s), categorical (m, 4) int64 (bus, stop, direction, period, each below its
@@ -28,8 +29,16 @@ from pyresac.envs.bus.compiled import EPISODE, compiled, hashed
 from pyresac.envs.bus.corridor import Array, Corridor
 from pyresac.envs.bus.day import START
 from pyresac.envs.bus.default import default_corridor
-from pyresac.envs.bus.line import DIRECTION, Integers
-from pyresac.envs.bus.objectives import PassengerTime, earned_beside, objective_named, owed, visit_costs, waiting_behind
+from pyresac.envs.bus.line import DIRECTION, FOLLOWER, LEADER, Integers, Line
+from pyresac.envs.bus.objectives import (
+    PassengerTime,
+    earned_beside,
+    objective_named,
+    owed,
+    ready,
+    visit_costs,
+    waiting_behind,
+)
 from pyresac.envs.bus.simulator import Simulator, checked_seed
 from pyresac.envs.bus.state import State
 from pyresac.errors import InputError
@@ -64,19 +73,32 @@ def day_seed(base: int, episode: int) -> np.int64:
 
 @compiled
 def completed(
-    cursor: Integers, log: Integers, visits: Array, collected: Integers, before: Integers, after: Integers
+    line: Line,
+    cursor: Integers,
+    log: Integers,
+    visits: Array,
+    collected: Integers,
+    waits: bool,
+    before: Integers,
+    after: Integers,
 ) -> int:
     """Walk each log on from `collected` to its end; (day, trip, place) of both ends of each transition; how many
-    there are."""
+    there are. waits: a trip's last transition is complete only when its follower's trip has ended too."""
     count, places = 0, visits.shape[2]
     for day in range(cursor.shape[0]):
         for entry in range(collected[day], cursor[day, at.LOGGED]):
             trip, place = log[day, entry] // places, log[day, entry] % places
-            prior = int(visits[day, trip, place, at.PRIOR])
-            if prior >= 0:
-                before[count, 0], before[count, 1], before[count, 2] = day, trip, prior
-                after[count, 0], after[count, 1], after[count, 2] = day, trip, place
-                count += 1
+            leader, follower = line.plan[trip, LEADER], line.plan[trip, FOLLOWER]
+            ends = waits and place == line.stops[line.plan[trip, DIRECTION]] - 1
+            # of two trips the one that ends last completes the pair; a trip that has not ended is NaN
+            mine = not ends or follower < 0 or ready(visits, day, follower, place) < ready(visits, day, trip, place)
+            its = ends and leader >= 0 and ready(visits, day, leader, place) <= ready(visits, day, trip, place)
+            for one, due in ((leader, its), (trip, mine)):
+                prior = int(visits[day, one, place, at.PRIOR]) if due else -1
+                if prior >= 0:
+                    before[count, 0], before[count, 1], before[count, 2] = day, one, prior
+                    after[count, 0], after[count, 1], after[count, 2] = day, one, place
+                    count += 1
         collected[day] = cursor[day, at.LOGGED]
     return count
 
@@ -158,8 +180,10 @@ class Episodes:
         """Transitions completed since the last call."""
         state = self.simulator.state
         room = int((state.cursor[:, at.LOGGED] - self._collected).sum())
-        before, after = np.empty((room, 3), dtype=np.int64), np.empty((room, 3), dtype=np.int64)
-        count = completed(state.cursor, state.log, state.visits, self._collected, before, after)
+        # the end of a trip may complete its leader's too
+        before, after = np.empty((2 * room, 3), dtype=np.int64), np.empty((2 * room, 3), dtype=np.int64)
+        days = state.cursor, state.log, state.visits, self._collected
+        count = completed(self.layout.line, *days, self.worth.shares, before, after)
         return self._transitions(before[:count], after[:count])
 
     def get_state(self) -> dict[str, NDArray[Any]]:
@@ -225,7 +249,7 @@ class Episodes:
         if isinstance(self.worth, PassengerTime):
             costs = visit_costs(visits, before, after, self.worth.vehicle_hour, self.worth.denied)
             if self.worth.follower:
-                costs += self.worth.follower * waiting_behind(self.layout.line.plan, visits, before, after)
+                costs += self.worth.follower * waiting_behind(self.layout.line, visits, before, after)
             return -costs
         earned = np.asarray(visits[after[:, 0], after[:, 1], after[:, 2], at.REWARD])
         if self.worth.neighbours:

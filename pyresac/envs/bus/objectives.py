@@ -46,6 +46,11 @@ class HeadwayReward:
     def __post_init__(self) -> None:
         _check_not_negative(self)
 
+    @property
+    def shares(self) -> bool:
+        """Whether a transition is given a part of what its neighbours earn."""
+        return self.neighbours > 0.0
+
     def __call__(self, record: Record) -> float:
         """Its sum."""
         rows = record.visits[np.isfinite(record.visits[..., at.ACTION])]
@@ -69,6 +74,11 @@ class PassengerTime:
 
     def __post_init__(self) -> None:
         _check_not_negative(self)
+
+    @property
+    def shares(self) -> bool:
+        """Whether a transition is charged with a part of the waiting for its follower."""
+        return self.follower > 0.0
 
     def so_far(self, clock: Array) -> Array:
         """(n,) its cost up to now, of days with these clocks (n, CLOCKS), but for passengers who are still at stops."""
@@ -107,14 +117,21 @@ def ready(visits: Array, day: int, trip: int, place: int) -> float:
 
 
 @compiled
-def waiting_behind(plan: Integers, visits: Array, before: Integers, after: Integers) -> Array:
-    """(m,) passenger-minutes of weighted waiting of those who boarded the trip's follower between the ends of dwell of
-    two of its visits (day, trip, place): at stops that the follower was ready to leave in the meantime."""
+def in_the_meantime(line: Line, visits: Array, day: int, trip: int, first: int, last: int) -> tuple[float, float]:
+    """From the end of dwell of a trip's visit to that of a later one; for the trip's end, for good."""
+    ends = last == line.stops[line.plan[trip, DIRECTION]] - 1
+    return ready(visits, day, trip, first), math.inf if ends else ready(visits, day, trip, last)
+
+
+@compiled
+def waiting_behind(line: Line, visits: Array, before: Integers, after: Integers) -> Array:
+    """(m,) passenger-minutes of weighted waiting of those who boarded the trip's follower between two of its visits
+    (day, trip, place): at stops that the follower was ready to leave in the meantime."""
     costs = np.zeros(before.shape[0])
     for i in range(before.shape[0]):
         day, trip, place = before[i]
-        follower = plan[trip, FOLLOWER]
-        begin, end = ready(visits, day, trip, place), ready(visits, day, trip, after[i, 2])
+        follower = line.plan[trip, FOLLOWER]
+        begin, end = in_the_meantime(line, visits, day, trip, place, after[i, 2])
         for behind in range(visits.shape[2] if follower >= 0 else 0):
             if begin < ready(visits, day, follower, behind) <= end:
                 costs[i] += WAIT_WEIGHT * visits[day, follower, behind, at.WAITED] / 60.0
@@ -123,17 +140,20 @@ def waiting_behind(plan: Integers, visits: Array, before: Integers, after: Integ
 
 @compiled
 def earned_beside(line: Line, visits: Array, before: Integers, after: Integers) -> Array:
-    """(m,) reward that the trip's leader and follower earned between the ends of dwell of two of its visits (day, trip,
-    place): at their decisions, each trip's first left out, and at the last stop."""
+    """(m,) reward that the trip's leader and follower earned between two of its visits (day, trip, place): at their
+    decisions, each trip's first left out, and at the last stop."""
     earned = np.zeros(before.shape[0])
     for i in range(before.shape[0]):
         day, trip, place = before[i]
-        begin, end = ready(visits, day, trip, place), ready(visits, day, trip, after[i, 2])
-        for neighbour in (line.plan[trip, LEADER], line.plan[trip, FOLLOWER]):
+        begin, end = in_the_meantime(line, visits, day, trip, place, after[i, 2])
+        for side in (LEADER, FOLLOWER):
+            neighbour = line.plan[trip, side]
+            # a hold does nothing to a leader once the trip has ended
+            until = end if side == FOLLOWER else ready(visits, day, trip, after[i, 2])
             for stop in range(visits.shape[2] if neighbour >= 0 else 0):
                 visit = visits[day, neighbour, stop]
                 counts = math.isfinite(visit[at.ACTION]) or stop == line.stops[line.plan[neighbour, DIRECTION]] - 1
-                if counts and visit[at.PRIOR] >= 0.0 and begin < ready(visits, day, neighbour, stop) <= end:
+                if counts and visit[at.PRIOR] >= 0.0 and begin < ready(visits, day, neighbour, stop) <= until:
                     earned[i] += visit[at.REWARD]
     return earned
 
