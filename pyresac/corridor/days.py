@@ -22,7 +22,7 @@ from pyresac.errors import InputError
 
 LEARNED = "learned"
 MOST_DAYS = 1_000_000
-DIRECT = ("buses", "layover", "open_doors", "in_order", "berths", "patience", "advice")
+DIRECT = ("buses", "layover", "open_doors", "in_order", "berths", "patience", "advice", "skipping")
 """Options of `Days` that are options of `Operations` by the same name."""
 
 
@@ -61,6 +61,8 @@ class Days:
     """Mean time after which a waiting passenger gives up, s; 0 for never."""
     advice: bool | None = None
     """Whether the seconds asked of a bus are spent driving slower, not standing."""
+    skipping: bool | None = None
+    """Whether a bus may pass its next stop, where it then boards nobody: see the rule skip."""
 
     def line(self) -> Corridor:
         """The corridor with what was asked for. Raises InputError."""

@@ -21,7 +21,8 @@ from pyresac.tasks.experience import Numbers
 
 
 class CorridorDays:
-    """`count` days. With a rule, a unit action u in [−1, 1] holds for clip(rule + u·H_max/2, 0, H_max) seconds."""
+    """`count` days. With a rule, a unit action u in [−1, 1] holds for clip(rule + u·H_max/2, 0, H_max) seconds;
+    where stops may be passed, for clip(rule + u·H_max, −H_max, H_max)."""
 
     def __init__(
         self, corridor: Corridor, count: int, published: bool, form: Form, rule: Controller | None, objective: str
@@ -74,7 +75,8 @@ class CorridorDays:
             seconds = self.box.to_action(unit)
         else:
             seconds = self._on_top(np.atleast_1d(self._rule(observation))[:, None], unit)
-        return np.asarray(np.clip(seconds[:, 0].astype(np.float64), 0.0, observation.holding_limit))
+        least = self.env.episodes.least
+        return np.asarray(np.clip(seconds[:, 0].astype(np.float64), least, observation.holding_limit))
 
     def record(self, row: int) -> Record:
         """All that happened on a day that has ended."""

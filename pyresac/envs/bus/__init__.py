@@ -17,6 +17,7 @@ from pyresac.envs.bus.controllers import (
     ScheduleHolding,
     SelfEqualising,
     SimpleRobust,
+    SkippingRule,
     TargetHeadway,
     TwoWayLooking,
 )
@@ -52,6 +53,7 @@ __all__ = [
     "SelfEqualising",
     "SimpleRobust",
     "Simulator",
+    "SkippingRule",
     "TargetHeadway",
     "Traffic",
     "TwoWayLooking",

@@ -98,7 +98,7 @@ class BusCorridorAEC(AECEnv):
             self._was_dead_step(action)
             return
         self._cumulative_rewards[agent] = 0.0
-        self.episodes.act(to_seconds(action, 1, self.episodes.limit, self.unit_actions), DAY)
+        self.episodes.act(to_seconds(action, 1, self.episodes, self.unit_actions), DAY)
         self._clear_rewards()
         if self.episodes.simulator.pending[0] == 0:
             self.terminations = dict.fromkeys(self.agents, True)

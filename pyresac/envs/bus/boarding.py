@@ -24,11 +24,12 @@ def alight(day: State, bus: int, place: int, time: float) -> int:
 
 
 @compiled
-def board(line: Line, day: State, bus: int, direction: int, place: int, time: float) -> int:
-    """First come, first served, up to capacity; notes load, boarded and left behind in the visit."""
+def board(line: Line, day: State, bus: int, direction: int, place: int, time: float, passes: bool) -> int:
+    """First come, first served, up to capacity, or nobody where the bus passes; notes load, boarded and left behind in
+    the visit."""
     queue, count = direction * line.schedule.shape[1] + place, 0
     waiting = waiting_at(line, day, queue, time)
-    room, waited = line.capacity - day.buses[bus, at.LOAD], 0.0
+    room, waited = 0 if passes else line.capacity - day.buses[bus, at.LOAD], 0.0
     while count < waiting and count < room:
         passenger = day.queues[queue, HEAD]
         day.queues[queue, HEAD] += 1

@@ -1,9 +1,9 @@
 """Holding controllers. A controller is `controller(observation) -> seconds`: any function or object will do.
 
 `observation` is an `Observation` with scalar fields; seconds outside [0, H_max] or not finite are refused by the
-simulator. A controller with a true attribute `batched` also takes an observation whose fields are arrays (n,) and
-returns (n,) seconds; many days then run in lockstep. The classical rules below are values: two of the same parameters
-are equal.
+simulator; where `observation.skipping`, [−H_max, 0) passes the next stop. A controller with a true attribute `batched`
+also takes an observation whose fields are arrays (n,) and returns (n,) seconds; many days then run in lockstep. The
+classical rules below are values: two of the same parameters are equal.
 """
 
 from __future__ import annotations
@@ -30,13 +30,21 @@ class Controller(Protocol):
 
 @compiled
 def _holding(
-    rule: int, p: Array, rows: Array, headway: float, limit: float, trip: Integers, place: Integers, seed: Integers
+    rule: int,
+    p: Array,
+    rows: Array,
+    headway: float,
+    limit: float,
+    skipping: bool,
+    trip: Integers,
+    place: Integers,
+    seed: Integers,
 ) -> Array:
     """(n,) seconds for n visits."""
     result = np.empty(rows.shape[0])
     for i in range(rows.shape[0]):
         level = uniform(seed[i], HOLDING, trip[i], place[i])
-        result[i] = rules.rule_holding(rule, p, rows[i], headway, limit, place[i], level)
+        result[i] = rules.rule_holding(rule, p, rows[i], headway, limit, skipping, place[i], level)
     return result
 
 
@@ -53,10 +61,10 @@ class Rule:
         return (0.0,)
 
     def __call__(self, observation: Observation) -> Any:
-        """Seconds in [0, H_max]: a float, or (n,) for n observations."""
+        """Seconds in [0, H_max], or −H_max to pass the next stop: a float, or (n,) for n observations."""
         fields = [np.atleast_1d(part) for part in (observation.trip, observation.place, observation.seed)]
         rows = np.atleast_2d(observation.visit)
-        limits = observation.headway, observation.holding_limit
+        limits = observation.headway, observation.holding_limit, observation.skipping
         seconds = _holding(self.number, np.array(self.parameters), rows, *limits, *fields)
         return seconds if np.ndim(observation.visit) == 2 else float(seconds[0])
 
@@ -262,6 +270,32 @@ class TwoWayLooking(Rule):
         return self.slack, self.forward, self.backward
 
 
+@dataclass(frozen=True)
+class SkippingRule(Rule):
+    """Hold clip(g·(hb − hf)/2, 0, H_max); where a stop may be passed, pass the next one if that is below −s.
+
+    A bus that is further behind its leader than ahead of its follower by more than 2·s/g cannot be held into place; it
+    boards nobody at the next stop, after A. Sun and M. Hickman, The real-time stop-skipping problem, Journal of
+    Intelligent Transportation Systems 9 (2005) 91–109. Without skipping it is `headway` times g.
+    """
+
+    gain: float = 1.0
+    """g in [0, 2]."""
+    threshold: float = 120.0
+    """s, s."""
+
+    number: ClassVar[int] = rules.SKIP
+
+    def __post_init__(self) -> None:
+        _finite("gain", self.gain, 0.0, 2.0)
+        _finite("threshold", self.threshold, 0.0)
+
+    @property
+    def parameters(self) -> tuple[float, ...]:
+        """(g, s)."""
+        return self.gain, self.threshold
+
+
 CONTROLLERS: dict[str, type[Rule]] = {
     "none": NoHolding,
     "headway": HeadwayEqualising,
@@ -273,6 +307,7 @@ CONTROLLERS: dict[str, type[Rule]] = {
     "self": SelfEqualising,
     "two-way": TwoWayLooking,
     "predictive": PredictionBased,
+    "skip": SkippingRule,
 }
 
 

@@ -39,13 +39,13 @@ def observation_space(episodes: Episodes) -> spaces.Space[Any]:
 
 
 def action_space(episodes: Episodes, unit_actions: bool) -> spaces.Box:
-    """Box (1,): seconds in [0, H_max], or [−1, 1] standing for them."""
+    """Box (1,): seconds in [0, H_max], from −H_max where stops may be passed, or [−1, 1] standing for them."""
     if unit_actions:
         return spaces.Box(-1.0, 1.0, (1,), dtype=np.float32)
-    return spaces.Box(0.0, episodes.limit, (1,), dtype=np.float32)
+    return spaces.Box(episodes.least, episodes.limit, (1,), dtype=np.float32)
 
 
-def to_seconds(actions: Any, count: int, limit: float, unit_actions: bool) -> Array:
+def to_seconds(actions: Any, count: int, episodes: Episodes, unit_actions: bool) -> Array:
     """(count,) seconds from actions of `action_space`."""
     try:
         array = numbers(actions)
@@ -53,7 +53,8 @@ def to_seconds(actions: Any, count: int, limit: float, unit_actions: bool) -> Ar
         raise InputError(f"action is {actions!r}; it must be {count} numbers") from error
     if array.size != count:
         raise InputError(f"action has {array.size} entries; expected {count}")
-    return 0.5 * (array + 1.0) * limit if unit_actions else array
+    least, most = episodes.least, episodes.limit
+    return least + 0.5 * (array + 1.0) * (most - least) if unit_actions else array
 
 
 class BusCorridor(gymnasium.Env[Any, Any]):
@@ -99,7 +100,7 @@ class BusCorridor(gymnasium.Env[Any, Any]):
         """Hold the pending bus and run to the next decision of any bus, or to the end of the day."""
         if self.episodes.simulator.pending[0] == 0:
             raise InputError("step called before reset or after the end of a day; call reset")
-        seconds = to_seconds(action, 1, self.episodes.limit, self.unit_actions)
+        seconds = to_seconds(action, 1, self.episodes, self.unit_actions)
         self.episodes.act(seconds, np.zeros(1, dtype=np.int64))
         info: dict[str, Any] = {"transitions": self.episodes.collect()}
         terminated = bool(self.episodes.simulator.pending[0] == 0)

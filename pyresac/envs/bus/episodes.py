@@ -133,6 +133,11 @@ class Episodes:
         """H_max, s."""
         return self.layout.line.holding_limit
 
+    @property
+    def least(self) -> float:
+        """The least action, s: −H_max where a negative one passes the next stop, else 0."""
+        return self.layout.least
+
     def begin(self, rows: Integers, seeds: list[int] | None) -> None:
         """Begin a day in each of `rows`: of these seeds, or the next of the current ones."""
         if seeds is not None:
@@ -151,11 +156,11 @@ class Episodes:
         self._charged[rows], self._due[rows] = 0.0, 0.0
 
     def act(self, seconds: Array, rows: Integers) -> None:
-        """Hold the pending buses of `rows`, clipped to [0, H_max]; InputError for NaN and infinities."""
+        """Hold the pending buses of `rows`, clipped to [least, H_max]; InputError for NaN and infinities."""
         wrong = np.flatnonzero(~np.isfinite(seconds))
         if wrong.size:
             raise InputError(f"action {wrong[0]} is {seconds[wrong[0]]}; it must be a finite number of seconds")
-        self.simulator.step(np.clip(seconds, 0.0, self.limit), rows)
+        self.simulator.step(np.clip(seconds, self.least, self.limit), rows)
         if isinstance(self.worth, PassengerTime):
             self._charge(self.worth, rows)
 

@@ -101,12 +101,26 @@ def _dispatch_lateness(line: Line, day: State, trip: int) -> float:
 
 @compiled
 def act(line: Line, day: State, holding: float) -> None:
-    """Hold the pending bus for `holding` seconds in [0, holding_limit], then let it go."""
+    """Hold the pending bus for `holding` seconds in [0, holding_limit], then let it go; where stops may be passed, for
+    a negative number let it go at once and pass the next one."""
     bus = day.cursor[at.PENDING]
     day.cursor[at.PENDING] = -1
     visit = day.visits[day.buses[bus, at.TRIP], day.buses[bus, at.PLACE]]
     visit[at.ACTION] = holding
+    if holding < 0.0:
+        _pass_next(line, day, bus)
+        holding = 0.0
     _depart(line, day, bus, min(math.ceil(holding), math.floor(line.holding_limit)) if line.published else holding)
+
+
+@compiled
+def _pass_next(line: Line, day: State, bus: int) -> None:
+    """Mark the next stop as passed, unless the trip ends there or its leader passed it."""
+    trip, place = day.buses[bus, at.TRIP], day.buses[bus, at.PLACE] + 1
+    leader = line.plan[trip, LEADER]
+    passed = leader >= 0 and day.visits[leader, place, at.SKIPPED] == 1.0
+    if place < line.stops[line.plan[trip, DIRECTION]] - 1 and not passed:
+        day.visits[trip, place, at.SKIPPED] = 1.0
 
 
 @compiled
@@ -141,12 +155,13 @@ def _launch(line: Line, day: State, trip: int) -> None:
     day.buses[bus, at.PLACE] = 0
     day.trips[trip, at.BUS] = bus
     day.trips[trip, at.CAME] = 0
-    boarding = board(line, day, bus, direction, 0, time)
+    boarding = board(line, day, bus, direction, 0, time, False)
     visit = day.visits[trip, 0]
     visit[at.ARRIVED] = time
     visit[at.DWELL] = line.boarding_time * boarding
     visit[at.CAME_LATE] = 0.0
     visit[at.ALIGHTED] = 0.0
+    visit[at.SKIPPED] = 0.0
     while line.open_doors and board_more(line, day, bus, visit[at.ARRIVED] + visit[at.DWELL], False):
         pass
     visit[at.RODE] = 0.0
@@ -161,7 +176,7 @@ def _depart(line: Line, day: State, bus: int, held: float) -> None:
     held -= slower
     visit[at.HELD] = held
     leave = visit[at.ARRIVED] + visit[at.DWELL] + held
-    if line.open_doors:
+    if line.open_doors and visit[at.SKIPPED] != 1.0:
         board_more(line, day, bus, leave, True)
     day.buses[bus, at.MOVING] = 1
     day.times[bus, at.SINCE] = leave
@@ -175,16 +190,18 @@ def _arrive(line: Line, day: State, bus: int, time: float) -> None:
     day.buses[bus, at.PLACE] += 1
     trip, place = day.buses[bus, at.TRIP], day.buses[bus, at.PLACE]
     direction = line.plan[trip, DIRECTION]
-    alighting = alight(day, bus, place, time)
-    boarding = board(line, day, bus, direction, place, time)
     visit = day.visits[trip, place]
+    passes = visit[at.SKIPPED] == 1.0
+    visit[at.SKIPPED] = 1.0 if passes else 0.0
+    alighting = alight(day, bus, place, time)
+    boarding = board(line, day, bus, direction, place, time, passes)
     visit[at.ARRIVED] = time
     visit[at.ALIGHTED] = alighting
     boarding_time = line.boarding_time
     if line.crowding > 0.0 and visit[at.ONBOARD] > line.seats:
         boarding_time *= 1.0 + line.crowding
     exchange = max(line.alighting_time * alighting, boarding_time * boarding)
-    visit[at.DWELL] = line.clearance_time + exchange
+    visit[at.DWELL] = 0.0 if passes and alighting == 0 else line.clearance_time + exchange
     visit[at.CAME_LATE] = 0.0
     hour = min(int(time / 3600.0), line.pressure.shape[2] - 1)
     visit[at.PRESSURE] = line.pressure[direction, place, hour]
@@ -218,7 +235,8 @@ def _end_of_dwell(line: Line, day: State, bus: int, time: float) -> bool:
         _note(line, day, trip, place)
         return False
     visit = day.visits[trip, place]
-    if line.open_doors and board_more(line, day, bus, time, False):
+    passes = visit[at.SKIPPED] == 1.0
+    if line.open_doors and not passes and board_more(line, day, bus, time, False):
         day.times[bus, at.EVENT] = visit[at.ARRIVED] + visit[at.DWELL]
         visit[at.LATE] = day.times[bus, at.EVENT] - line.departures[trip, place]
         set_headways(line, day, trip, place)
@@ -234,7 +252,7 @@ def _end_of_dwell(line: Line, day: State, bus: int, time: float) -> bool:
     scheduled = line.schedule[trip, place + 1] - line.departures[trip, place]
     visit[at.LINK_DELAY] = running_time(line, direction, place, visit[at.NEXT_SPEED]) - scheduled
     visit[at.NEXT_WAITING] = waiting_at(line, day, direction * line.schedule.shape[1] + place + 1, time)
-    if visit[at.NEIGHBOURS] == 0.0 or line.control[direction, place] == 0:
+    if visit[at.NEIGHBOURS] == 0.0 or line.control[direction, place] == 0 or passes:
         _depart(line, day, bus, 0.0)
         return False
     visit[at.BEHIND] = headway_behind(line, day, trip, place, time)

@@ -36,6 +36,11 @@ class Layout:
     """An upper bound on the buses that a day can use: the number of categories of a bus."""
 
     @property
+    def least(self) -> float:
+        """The least seconds that may be asked of a bus: −H_max where a negative number passes the next stop, else 0."""
+        return -self.line.holding_limit if self.line.skipping else 0.0
+
+    @property
     def places(self) -> int:
         """S, stops of the longer direction."""
         return int(self.route.shape[1])
@@ -90,6 +95,7 @@ def lay_out(corridor: Corridor, published: bool = False) -> Layout:
         berths=int(corridor.operations.berths),
         patience=float(corridor.operations.patience),
         advice=corridor.operations.advice,
+        skipping=corridor.operations.skipping,
     )
     chances = Chances(
         published=published,

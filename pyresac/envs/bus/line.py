@@ -70,3 +70,4 @@ class Line(NamedTuple):
     berths: int
     patience: float
     advice: bool
+    skipping: bool

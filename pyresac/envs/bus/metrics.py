@@ -52,7 +52,9 @@ class Metrics:
     """Mean passengers on board on leaving a stop, the first and last stop not counted."""
     largest_load: float
     left_behind: float
-    """Passengers that found a bus full, counted each time."""
+    """Passengers that found a bus full, or were passed by one, counted each time."""
+    skipped: float
+    """Stops passed without boarding."""
     unserved: float
     """Passengers that had appeared but not arrived when the last bus came in."""
     passengers: float
@@ -86,7 +88,7 @@ METRICS = tuple(field.name for field in fields(Metrics))
 def day_metrics(record: Record) -> Metrics:
     """The metrics of a finished day."""
     visits, line = record.visits, record.layout.line
-    decided = np.isfinite(visits[..., at.ACTION])
+    decided, came = np.isfinite(visits[..., at.ACTION]), np.isfinite(visits[..., at.ARRIVED])
     rows = visits[decided]
     forward, backward = rows[:, at.FORWARD], rows[:, at.BACKWARD]
     led = forward[(rows[:, at.NEIGHBOURS].astype(np.int64) & 1) == 1]
@@ -110,6 +112,7 @@ def day_metrics(record: Record) -> Metrics:
         load=_mean(inner[np.isfinite(inner)]),
         largest_load=float(np.nanmax(visits[..., at.ONBOARD])),
         left_behind=float(np.nansum(visits[..., at.LEFT])),
+        skipped=float((visits[came, at.SKIPPED] == 1.0).sum()),
         unserved=float(len(appeared) - len(served)),
         passengers=float(len(appeared)),
         fleet=float(record.fleet),

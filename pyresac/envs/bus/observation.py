@@ -70,6 +70,8 @@ class Observation(NamedTuple):
     """Scheduled headway, s."""
     holding_limit: float
     """H_max, s."""
+    skipping: bool
+    """Whether a negative number of seconds passes the next stop."""
 
 
 def observe(layout: Layout, state: State, days: Integers, trip: Integers, place: Integers) -> Observation:
@@ -103,6 +105,7 @@ def observe(layout: Layout, state: State, days: Integers, trip: Integers, place:
         seed=state.cursor[days, at.SEED],
         headway=layout.line.headway,
         holding_limit=layout.line.holding_limit,
+        skipping=layout.line.skipping,
     )
 
 

@@ -61,6 +61,11 @@ class Operations:
     advice: bool = False
     """The seconds asked of a bus are spent driving slower on the next link, not standing: C. F. Daganzo and
     J. Pilachowski, Reducing bunching with bus-to-bus cooperation, Transportation Research Part B 45 (2011) 267–277."""
+    skipping: bool = False
+    """A bus may be told to pass its next stop (a negative number of seconds): it boards nobody there, and stands only
+    to let off those who are bound for it, whom it never carries on. A. Sun and M. Hickman, The real-time stop-skipping
+    problem, Journal of Intelligent Transportation Systems 9 (2005) 91–109; V.-L. Saw and L. Y. Chew, No-boarding buses,
+    arXiv:1905.07613. A stop is not passed by two buses in a row, nor the trip's last one."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "control_stops", tuple(self.control_stops))
@@ -73,7 +78,7 @@ class Operations:
             real = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
             if not real or not math.isfinite(value) or not least <= value <= most:
                 raise InputError(f"operations.{name} is {value!r}; it must be a number from {least:g} to {most:g}")
-        for name in ("open_doors", "in_order", "advice"):
+        for name in ("open_doors", "in_order", "advice", "skipping"):
             if not isinstance(getattr(self, name), bool):
                 raise InputError(f"operations.{name} is {getattr(self, name)!r}; it must be true or false")
         if not all(isinstance(stop, str) for stop in self.control_stops):

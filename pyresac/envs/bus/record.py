@@ -28,6 +28,7 @@ COLUMNS = {
     "boarded": at.BOARDED,
     "alighted": at.ALIGHTED,
     "left_behind": at.LEFT,
+    "skipped": at.SKIPPED,
 }
 """Columns of a visit, in s and passengers; empty where they do not apply."""
 

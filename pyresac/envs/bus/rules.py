@@ -18,7 +18,9 @@ from pyresac.envs.bus.kernel import act, advance
 from pyresac.envs.bus.line import Integers, Line
 from pyresac.envs.bus.state import State, day_of
 
-NONE, HEADWAY, TARGET, FORWARD_HEADWAY, SIMPLE, RANDOM, SCHEDULE, LINEAR, NETWORK, SELF, TWO_WAY, PREDICTIVE = range(12)
+NONE, HEADWAY, TARGET, FORWARD_HEADWAY, SIMPLE, RANDOM, SCHEDULE, LINEAR, NETWORK, SELF, TWO_WAY, PREDICTIVE, SKIP = (
+    range(13)
+)
 
 
 @compiled
@@ -48,8 +50,11 @@ def network(p: Array, values: Array) -> float:
 
 
 @compiled
-def rule_holding(rule: int, p: Array, x: Array, headway: float, limit: float, place: int, level: float) -> float:
-    """Seconds of holding, in [0, limit]; `level` is a uniform number in (0, 1) for the random rule."""
+def rule_holding(
+    rule: int, p: Array, x: Array, headway: float, limit: float, skipping: bool, place: int, level: float
+) -> float:
+    """Seconds of holding, in [0, limit], or −limit to pass the next stop where `skipping` allows it; `level` is a
+    uniform number in (0, 1) for the random rule."""
     holding = 0.0
     if rule == HEADWAY:
         # half the difference of the headways: holding h moves both by h, in opposite ways
@@ -81,6 +86,11 @@ def rule_holding(rule: int, p: Array, x: Array, headway: float, limit: float, pl
     elif rule == PREDICTIVE:
         # Berrebi, Watkins and Laval (2015): until the headway is the largest mean of the next ones
         holding = p[0] * x[at.EVENS]
+    elif rule == SKIP:
+        # g·(hb − hf)/2 as holding; a bus that would have to gain more than s passes the next stop
+        holding = p[0] * (x[at.BACKWARD] - x[at.FORWARD]) / 2.0
+        if skipping and holding < -p[1]:
+            return -limit
     elif rule == LINEAR:
         holding = linear(p, deviations(x, place, headway))
     elif rule == NETWORK:
@@ -98,4 +108,5 @@ def run_days(line: Line, state: State, rows: Integers, rule: int, parameters: Ar
             trip, place = day.buses[bus, at.TRIP], day.buses[bus, at.PLACE]
             level = uniform(day.cursor[at.SEED], HOLDING, trip, place)
             row = day.visits[trip, place]
-            act(line, day, rule_holding(rule, parameters, row, line.headway, line.holding_limit, place, level))
+            limits = line.headway, line.holding_limit, line.skipping
+            act(line, day, rule_holding(rule, parameters, row, *limits, place, level))

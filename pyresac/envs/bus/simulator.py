@@ -55,24 +55,25 @@ def numbers(values: Any) -> Array:
     return array.astype(np.float64).reshape(-1)
 
 
-def checked_holding(seconds: Any, count: int, limit: float) -> Array:
-    """(count,) seconds; InputError, naming the first offender, unless all are numbers in [0, limit]."""
+def checked_holding(seconds: Any, count: int, least: float, limit: float) -> Array:
+    """(count,) seconds; InputError, naming the first offender, unless all are numbers in [least, limit]."""
     try:
         array = numbers(seconds)
     except ValueError as error:
-        raise InputError(f"holding is {seconds!r}; it must be seconds in [0, {limit:g}]") from error
+        raise InputError(f"holding is {seconds!r}; it must be seconds in [{least:g}, {limit:g}]") from error
     if array.size != count:
         raise InputError(f"holding has {array.size} entries for {count} buses")
-    wrong = np.flatnonzero(~((array >= 0.0) & (array <= limit)))
+    wrong = np.flatnonzero(~((array >= least) & (array <= limit)))
     if wrong.size:
-        raise InputError(f"holding[{wrong[0]}] is {array[wrong[0]]} s; it must be in [0, {limit:g}]")
+        raise InputError(f"holding[{wrong[0]}] is {array[wrong[0]]} s; it must be in [{least:g}, {limit:g}]")
     return array
 
 
 class Simulator:
     """`days` days of one corridor, side by side, each from decision to decision.
 
-    Holding outside [0, H_max] and NaN are refused with InputError; nothing is clipped here.
+    Holding outside [0, H_max] ([−H_max, H_max] where stops may be passed) and NaN are refused with InputError; nothing
+    is clipped here.
     """
 
     def __init__(self, corridor: Corridor, days: int = 1, published: bool = False) -> None:
@@ -116,7 +117,7 @@ class Simulator:
             raise InputError(
                 f"days {list(where[self.pending[where] == 0])} have no bus that must decide; start them first"
             )
-        self._advance(where, checked_holding(holding, where.size, self.layout.line.holding_limit))
+        self._advance(where, checked_holding(holding, where.size, self.layout.least, self.layout.line.holding_limit))
 
     def observe(self, rows: Integers | None = None) -> seen.Observation:
         """Observation, fields (n,), of the pending buses of `rows` (all pending days by default)."""

@@ -44,7 +44,7 @@ BUS, CAME, DECIDED, TRIP_COLUMNS = range(4)
 (
     ARRIVED,  # time of arrival, s (of launch at the first stop)
     DWELL,  # s
-    ACTION,  # holding asked for, s
+    ACTION,  # holding asked for, s; negative: the next stop is to be passed
     HELD,  # holding done, s (the published clock rounds up)
     FORWARD,  # forward headway hf, s
     BACKWARD,  # backward headway hb, s
@@ -69,8 +69,9 @@ BUS, CAME, DECIDED, TRIP_COLUMNS = range(4)
     CAME_LATE,  # time from the bus's arrival to their boarding of those who came while it stood, summed, s
     EVENS,  # holding that evens out the predicted headways of this trip and the next ones, s (see `predictions`)
     BEHIND,  # predicted end of the follower's dwell here minus the own one, the scheduled headway without one, s
+    SKIPPED,  # 1 where the stop is passed: nobody boards; set when the bus leaves the stop before
     VISIT_COLUMNS,
-) = range(28)
+) = range(29)
 
 
 class State(NamedTuple):

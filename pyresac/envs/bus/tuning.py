@@ -23,6 +23,7 @@ from pyresac.envs.bus.controllers import (
     ScheduleHolding,
     SelfEqualising,
     SimpleRobust,
+    SkippingRule,
     TargetHeadway,
     TwoWayLooking,
 )
@@ -93,6 +94,7 @@ FAMILIES: dict[str, Callable[[], Family]] = {
     "self": lambda: _bounded(SelfEqualising, (0.1, 0.05, 0.0, 1.0)),
     "predictive": lambda: _bounded(PredictionBased, (0.9, 0.1, 0.0, 1.0)),
     "two-way": lambda: _bounded(TwoWayLooking, (10.0, 10.0, -200.0, 200.0), (0.5, 0.2, 0.0, 2.0), (0.3, 0.2, 0.0, 2.0)),
+    "skip": lambda: _bounded(SkippingRule, (1.0, 0.3, 0.0, 2.0), (120.0, 30.0, 0.0, 3600.0)),
     "forward": lambda: _bounded(ForwardHeadway, (20.0, 10.0, 0.0, 200.0), (0.5, 0.2, 0.0, 1.0)),
 }
 

@@ -102,7 +102,7 @@ class VectorBusCorridor(VectorEnv[Any, Any, Any]):
         """One decision in each day; days that had ended begin anew instead."""
         if (self.episodes.episode < 0).any():
             raise InputError("step called before reset; call reset")
-        seconds = to_seconds(actions, self.num_envs, self.episodes.limit, self.unit_actions)
+        seconds = to_seconds(actions, self.num_envs, self.episodes, self.unit_actions)
         pending = (self.episodes.simulator.pending == 1) & ~self._cut()
         going, ended = np.flatnonzero(pending), np.flatnonzero(~pending)
         if going.size:
