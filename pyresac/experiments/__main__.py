@@ -1,4 +1,4 @@
-"""`python -m pyresac.experiments list | plan NAME | run NAME | report`: the tables and figures of the paper.
+"""The paper's tables and figures: `python -m pyresac.experiments list | plan NAME | run NAME | tune PRESET | report`.
 
 Runs lie in a folder an experiment and scale, by default under runs/experiments/; small results in results/experiments/.
 Exit codes: 0 done; 1 a run failed or the disk refused; 2 bad input, before any work; 130 interrupted, and what was done
@@ -77,10 +77,30 @@ class Report:
     """The page."""
 
 
+@dataclass(frozen=True)
+class Tune:
+    """Search options of a preset on a task with optuna, and print the best."""
+
+    preset: tyro.conf.Positional[str]
+    env: str
+    """Task: an id of Gymnasium's, or corridor."""
+    search: tuple[str, ...]
+    """Options and their ranges: NAME=LOW:HIGH or NAME=LOW:HIGH:log, such as critic_lr=1e-4:3e-3:log."""
+    trials: int = 20
+    """Runs, those of an earlier call counted."""
+    steps: int = 50_000
+    """Steps of each run, evaluated twenty times."""
+    seed: int = 0
+    """Seed of every run and of the search."""
+    folder: Path = Path("runs/tuning")
+    """Folder of the runs and of the study, which goes on where it was."""
+
+
 Command = (
     Annotated[List, tyro.conf.subcommand("list")]
     | Annotated[Plan, tyro.conf.subcommand("plan")]
     | Annotated[RunAll, tyro.conf.subcommand("run")]
+    | Annotated[Tune, tyro.conf.subcommand("tune")]
     | Annotated[Report, tyro.conf.subcommand("report")]
 )
 
@@ -101,7 +121,7 @@ def main(arguments: list[str] | None = None) -> int:
     return exit_code(work)
 
 
-def _done(given: List | Plan | RunAll | Report, console: Console) -> int:
+def _done(given: List | Plan | RunAll | Tune | Report, console: Console) -> int:
     if isinstance(given, List):
         table = Table("experiment", "what", "in the paper")
         for name, entry in EXPERIMENTS.items():
@@ -110,6 +130,18 @@ def _done(given: List | Plan | RunAll | Report, console: Console) -> int:
         return 0
     if isinstance(given, Plan):
         return _plan(given, console)
+    if isinstance(given, Tune):
+        from pyresac.experiments.tuning import tune
+
+        found = tune(**vars(given), shown=lambda line: console.print(escape(line), soft_wrap=True))
+        write_atomically(given.folder / "best.json", (json.dumps(found, indent=1) + "\n").encode())
+        options = " ".join(f"--{name.replace('_', '-')} {value}" for name, value in found["best"]["options"].items())
+        console.print(
+            f"best, {found['best']['score']:,.4g}: python -m pyresac.train --env {escape(given.env)} "
+            f"--preset {escape(given.preset)} {options}",
+            soft_wrap=True,
+        )
+        return 0
     if isinstance(given, Report):
         from pyresac.experiments.html_report import write_report
 

@@ -1,0 +1,126 @@
+"""The search of a preset's options: it finds, goes on after a kill, names failures, and refuses before it trains."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from pyresac.errors import InputError
+from pyresac.experiments import pool, tuning
+from pyresac.experiments.__main__ import main
+from pyresac.experiments.experiment import Run
+from pyresac.experiments.tuning import parsed
+
+optuna = pytest.importorskip("optuna", reason="tune needs optuna: pip install 'pyresac[optuna]'")
+
+WORKER = """
+import json, sys
+from pathlib import Path
+path, rate, size = Path(sys.argv[1]), float(sys.argv[2]), int(sys.argv[3])
+if size == 3:
+    sys.exit(1)
+path.mkdir(exist_ok=True)
+with open(path.parent / "count", "a") as file:
+    file.write("x")
+score = -abs(rate - 2e-3)
+(path / "metrics.csv").write_text("step,eval_return\\n" + "".join(f"{i},{score}\\n" for i in range(1, 9)))
+(path / "result.json").write_text("{}")
+"""
+"""Stands for a run that earns more the nearer its rate is to 0.002, and fails with three heads."""
+
+
+@pytest.fixture
+def stand_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    def command(folder: Path, run: Run) -> list[str]:
+        given = [str(run.options["critic_lr"]), str(run.options.get("ensemble_size", 2))]
+        return [sys.executable, "-c", WORKER, str(folder / run.name), *given]
+
+    monkeypatch.setattr(pool, "command", command)
+
+
+def searched(folder: Path, trials: int, *search: str) -> int:
+    flags = ["--env", "Pendulum-v1", "--trials", str(trials), "--steps", "40", "--folder", str(folder)]
+    return main(["tune", "penalties", *flags, "--search", *search])
+
+
+@pytest.mark.usefixtures("stand_in")
+def test_the_best_is_printed_and_an_earlier_search_goes_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert searched(tmp_path, 3, "critic_lr=1e-4:3e-3:log") == 0
+    assert searched(tmp_path, 8, "critic_lr=1e-4:3e-3:log") == 0
+    assert len((tmp_path / "count").read_text()) == 8
+    best = json.loads((tmp_path / "best.json").read_text())
+    scores = [one["score"] for one in best["trials"]]
+    assert len(scores) == 8
+    assert best["best"]["score"] == max(scores)
+    rate = best["best"]["options"]["critic_lr"]
+    assert best["best"]["score"] == pytest.approx(-abs(rate - 2e-3))
+    assert 1e-4 <= rate <= 3e-3
+    said = " ".join(capsys.readouterr().out.split())
+    assert f"python -m pyresac.train --env Pendulum-v1 --preset penalties --critic-lr {rate}" in said
+
+
+@pytest.mark.usefixtures("stand_in")
+def test_a_killed_search_trains_its_last_proposal_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    real = tuning.run_locally
+
+    def killed(folder: Path, runs: list[Run], *rest: object) -> pool.PoolProgress:
+        asked.append(runs[0].name)
+        if len(asked) == 2:
+            raise KeyboardInterrupt
+        return real(folder, runs, *rest)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(tuning, "run_locally", killed)
+    assert searched(tmp_path, 4, "critic_lr=1e-4:3e-3:log") == 130
+    assert searched(tmp_path, 4, "critic_lr=1e-4:3e-3:log") == 0
+    assert asked[2] == asked[1]
+    assert len(set(asked)) == len(asked) - 1 == 4
+
+
+@pytest.mark.usefixtures("stand_in")
+def test_a_failing_run_stops_no_other(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert searched(tmp_path, 6, "critic_lr=1e-4:3e-3:log", "ensemble_size=2:3") == 0
+    best = json.loads((tmp_path / "best.json").read_text())
+    for one in best["trials"]:
+        assert (one["score"] is None) == (one["options"]["ensemble_size"] == 3)
+    assert any(one["score"] is None for one in best["trials"])
+    assert "failed, see" in " ".join(capsys.readouterr().out.split())
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "critic_lr", "critic_lr=1", "critic_lr=2:1", "critic_lr=a:b", "critic_lr=1:2:sqrt", "x-y=1:2", "a=nan:1"],
+)
+def test_other_words_are_refused(text: str) -> None:
+    with pytest.raises(InputError, match="cannot be read; it must be NAME=LOW:HIGH"):
+        parsed(text)
+
+
+@pytest.mark.parametrize(
+    ("search", "words"),
+    [
+        (["critic_lr=0:1:log"], "a logarithmic range begins above 0"),
+        (["colour=0:1"], "colour"),
+        (["discount=0.5:1.5"], "discount"),
+        (["ensemble_size=1.5:3"], "ensemble"),
+    ],
+)
+def test_ranges_that_training_refuses_make_nothing(
+    search: list[str], words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    try:
+        code = searched(tmp_path / "new", 2, *search)
+    except SystemExit as error:
+        code = int(str(error.code))
+    assert code == 2
+    assert words in " ".join(capsys.readouterr().err.replace("-", "_").split())
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_ranges_read_as_documented() -> None:
+    assert parsed("critic_lr=1e-4:3e-3:log") == ("critic_lr", (1e-4, 3e-3), True, False)
+    assert parsed("ensemble_size=2:10") == ("ensemble_size", (2.0, 10.0), False, True)
+    assert parsed("lambda_ale=-1:1.5") == ("lambda_ale", (-1.0, 1.5), False, False)
