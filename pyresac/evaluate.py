@@ -95,6 +95,9 @@ class Evaluate:
             raise InputError(f"seed = {self.seed}; it must lie in [0, {LARGEST_SEED // 2}]")
         if not 0.0 < self.level < 1.0:
             raise InputError(f"level = {self.level}; it must lie between 0 and 1")
+        if self.no_figures and (self.figures is not None or self.format != "png"):
+            given = f"--figures {self.figures}" if self.figures is not None else f"--format {self.format}"
+            raise InputError(f"{given} is given with --no-figures, which draws none")
         require_folder(self.figures)
 
 

@@ -83,6 +83,11 @@ class Days:
             raise InputError(f"seeds is {self.seeds}; at least 1 day is needed, at most {MOST_DAYS:,}")
         return range(checked_seed(self.first_seed), checked_seed(self.first_seed + self.seeds - 1) + 1)
 
+    def require_no_json(self) -> None:
+        """Raise InputError where JSON is asked of a command that writes a picture."""
+        if self.json:
+            raise InputError("--json is given to a command that writes a picture; simulate and compare print JSON")
+
     def plain(self) -> dict[str, Any]:
         """For JSON."""
         seeds = list(range(self.first_seed, self.first_seed + self.seeds))

@@ -16,6 +16,8 @@ from pyresac.envs.bus.corridor import DIRECTIONS
 from pyresac.envs.bus.metrics import metrics_table
 from pyresac.errors import InputError
 
+HOURS = (2.0, 5.0)
+
 
 @dataclass(frozen=True)
 class Draw:
@@ -27,7 +29,7 @@ class Draw:
     controllers: tuple[str, ...] = ("none", "headway")
     """As for simulate."""
     direction: Literal["up", "down"] = "up"
-    hours: tuple[float, float] = (2.0, 5.0)
+    hours: tuple[float, float] = HOURS
     """Hours after the start of service that the time–space diagram shows."""
     days: tyro.conf.OmitArgPrefixes[Days] = field(default_factory=Days)
 
@@ -37,6 +39,11 @@ class Draw:
         from pyresac.figures import style
 
         style.require_picture(self.out)
+        self.days.require_no_json()
+        if self.kind != "time-space" and self.hours != HOURS:
+            raise InputError(f"--hours is given with {self.kind}; they are of the time-space diagram")
+        if self.kind in ("wait-travel", "pareto") and self.direction != "up":
+            raise InputError(f"--direction {self.direction} is given with {self.kind}, which is of both directions")
         records = run_controllers(self.controllers, self.days)
         direction = DIRECTIONS.index(self.direction)
         if self.kind == "time-space":
@@ -68,6 +75,7 @@ class Animate:
         if self.out.suffix != ".html":
             raise InputError(f"out is {self.out}; expected a file ending in .html")
         checked_folder(self.out)
+        self.days.require_no_json()
         record = run_controllers((self.controller,), replace(self.days, seeds=1))[self.controller][0]
         title = f"{record.layout.corridor.name}, {self.controller}, day {record.seed}"
         write_atomically(self.out, animation_page(record, title).encode())

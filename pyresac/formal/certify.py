@@ -102,6 +102,8 @@ def solved(options: CertifyOptions) -> tuple[RevOperator, Floats, str]:
         raise FormalError(f"--tolerance is {options.tolerance:g}; it must be above 0")
     mdp, expectation = _model(options)
     value: ValueFunctional = Max() if options.value == "max" else Min()
+    if options.policy is not None and options.value != "max":
+        raise FormalError(f"--policy and --value {options.value} are two value functionals; give one of them")
     if options.policy is not None:
         value = PolicyMean(_numbers("--policy", options.policy))
     operator = RevOperator(mdp, kappa=options.kappa, value=value, expectation=expectation)

@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal
 import gymnasium as gym
 from msgspec import Meta
 
+from pyresac.errors import InputError
 from pyresac.options import Checked
 from pyresac.tasks.noisy import PLACES, NoiseOf, Noisy, parse_noise
 from pyresac.tasks.physics import ARRAYS, ChangingPhysics
@@ -58,8 +59,15 @@ class Variation(Checked):
     def __post_init__(self) -> None:
         """Raise InputError naming the option, what was given and what is allowed."""
         super().__post_init__()
-        self.schedules()
-        self.noise()
+        schedules = self.schedules()
+        if not self.noise() and self.noise_in != "both":
+            raise InputError(f"noise_in = {self.noise_in!r}, but there is no noise; give observation_noise, say")
+        if not schedules and self.test_tasks != "held-out":
+            raise InputError(
+                f"test_tasks = {self.test_tasks!r}, but no physics changes; give a schedule, of gravity say"
+            )
+        if self.task_seed and not any(schedule.tasks for schedule in schedules.values()):
+            raise InputError(f"task_seed = {self.task_seed}, but no schedule has 'tasks N', which it is the seed of")
 
     def schedules(self) -> dict[str, Schedule]:
         """Of the parameters that change."""

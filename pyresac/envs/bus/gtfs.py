@@ -71,6 +71,8 @@ def gtfs_corridor(
     day = _date(date)
     if len(set(directions)) != 2:
         raise InputError(f"directions are {directions}; expected two different direction_ids, of up and of down")
+    if demand is not None and per_trip is not None:
+        raise InputError(f"demand is {demand} and per_trip is {per_trip:g}, which is of the default model; give one")
     tables = read_feed(feed, route, day)
     patterns = [_pattern(feed, tables, way) for way in directions]
     names = _names(feed, tables, patterns)
