@@ -593,14 +593,13 @@ class Outcome:
     tail: str
 
 
-def run_tests(copy: Path, wanted: tuple[str, ...], **variables: str) -> Outcome:
-    """Run these files or folders of the copy's tests, up to the first failure, with these environment variables."""
+def run_tests(copy: Path, wanted: tuple[str, ...]) -> Outcome:
+    """Run these files or folders of the copy's tests, up to the first failure."""
     options = ["-x", "-q", "-p", "no:cacheprovider", "--tb", "line"]
     if all(path.startswith("property_tests") for path in wanted):  # where the profile is registered
         options += ["--hypothesis-profile", "mutants"]
     # Options meant for the outer run (workers, say) would change what a test's exit status means.
     environment = os.environ | {"PYTHONPATH": str(copy), "OMP_NUM_THREADS": "1", "PYTEST_ADDOPTS": ""}
-    environment |= variables
     try:
         done = subprocess.run(
             [sys.executable, "-m", "pytest", *options, *wanted],

@@ -26,7 +26,8 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
 
-from property_tests.mutants import ROOT, run_tests
+from property_tests.forked import run_forked
+from property_tests.mutants import ROOT, TIME_LIMIT
 
 CONCERNED = {
     "tabular": ("property_tests", "tests/tabular"),
@@ -239,22 +240,29 @@ class Judge:
             for tests in batches(ranked(fault, self.copy)[: self.near]):
                 target.write_bytes(fault.applied(original.read_bytes()))
                 try:
-                    outcome = run_tests(self.copy, tests, NUMBA_CACHE_DIR=str(cache))
+                    status, failure = self.run(tests, cache)
                 finally:
                     shutil.copy2(original, target)
-                if outcome.status is None:
-                    return "no verdict"
-                if outcome.status != 0:
-                    by = (outcome.failure,) if outcome.failure else tests
+                if status is None:
+                    return "no verdict: it takes too long"
+                if status != 0:
+                    by = (failure,) if failure else tests
                     return (
                         f"killed by {' '.join(by)}" if self.passes(by) else f"no verdict: {' '.join(by)} is red anyway"
                     )
         return "survived"
 
+    def run(self, tests: tuple[str, ...], cache: Path) -> tuple[int | None, str]:
+        """(exit status, the first test that failed), up to the first failure."""
+        options = ["-x", "-q", "-p", "no:cacheprovider", "--tb", "line"]
+        if all(path.startswith("property_tests") for path in tests):  # where the profile is registered
+            options += ["--hypothesis-profile", "mutants"]
+        return run_forked(self.copy, [*options, *tests], cache, TIME_LIMIT)
+
     def passes(self, tests: tuple[str, ...]) -> bool:
         """Whether these tests pass on the unchanged copy."""
         if not self.green.issuperset(tests):
-            if run_tests(self.copy, tests, NUMBA_CACHE_DIR=str(self.cache)).status != 0:
+            if self.run(tests, self.cache)[0] != 0:
                 return False
             self.green.update(tests)
         return True
