@@ -141,4 +141,32 @@ CORRIDOR = (
         "",
         BLOCKING,
     ),
+    corridor(
+        "both directions have the noise of one",
+        "day.py",
+        "noise = normal(seed, epoch, direction * links + link)",
+        "noise = normal(seed, epoch, link)",
+        "test_corridor_independence",
+    ),
+    corridor(
+        "traffic is a link's own noise",
+        "day.py",
+        "noise = normal(seed, epoch, (2 + direction) * links + link)",
+        "noise = normal(seed, epoch, direction * links + link)",
+        "test_corridor_independence",
+    ),
+    corridor(
+        "a bus drives to a stop without a time before it leaves",
+        "gtfs.py",
+        "[depart[before], arrive[after]]",
+        "[arrive[before], arrive[after]]",
+        "test_corridor_gtfs_fields",
+    ),
+    corridor(
+        "half a headway counts as bunched",
+        "metrics.py",
+        "bunching=_mean(np.minimum(forward, backward) < 0.5 * line.headway)",
+        "bunching=_mean(np.minimum(forward, backward) <= 0.5 * line.headway)",
+        "test_corridor_ties",
+    ),
 )

@@ -434,6 +434,20 @@ TABULAR = (
         (SETS,),
     ),
     Mutant(
+        "saved: a mean of equal rewards",
+        "readers/files.py",
+        "reward = np.where(least == most, least, reward)",
+        "reward = np.where(least == most, reward, reward)",
+        ("tests/tabular/test_saved_models.py",),
+    ),
+    Mutant(
+        "exact: floats pass for values of a backup",
+        "exact/operator.py",
+        'mdp, v = self.mdp, vector("v", v, self.mdp.n_states)',
+        "mdp = self.mdp",
+        ("tests/tabular/test_exact_bad_input.py",),
+    ),
+    Mutant(
         "exact: CVaR without its share",
         "exact/sets.py",
         "[min(x / share, Fraction(1)) for x in p]",

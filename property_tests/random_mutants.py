@@ -1,6 +1,7 @@
 """Faults drawn at random: do the tests notice what nobody thought of?
 
-    python -m property_tests.random_mutants [--count 40] [--seed 0] [--part envs/bus] [--near 8] [--jobs 1] [--list]
+    python -m property_tests.random_mutants [--count 40] [--seed 0] [--part envs/bus] [--without formal] [--near 8]
+        [--jobs 1] [--list]
 
 A line of the package is drawn uniformly among those that can be broken, then one of its faults: an operator or a
 comparison changed, a constant moved by one or turned round, a condition negated, a statement left out. Nothing but a
@@ -141,12 +142,14 @@ class Faults(ast.NodeVisitor):
             self._add(node, *self._whole(node), "pass", "statement left out")
 
 
-def drawn(count: int, seed: int, part: str | None = None) -> list[Fault]:
-    """`count` faults, lines drawn uniformly over the package (or one part of it), no line twice."""
+def drawn(count: int, seed: int, part: str | None = None, without: tuple[str, ...] = ()) -> list[Fault]:
+    """`count` faults, lines drawn uniformly over the package (or one part of it, or all but some), no line twice."""
     lines: dict[tuple[Path, int], list[Fault]] = {}
     below = ROOT / "pyresac" / (part or "")
     for path in sorted(below.rglob("*.py")):
         source = path.relative_to(ROOT)
+        if any(source.is_relative_to(Path("pyresac", other)) for other in without):
+            continue
         for fault in Faults(source, path.read_bytes()).found:
             lines.setdefault((source, fault.line), []).append(fault)
     generator = random.Random(seed)
@@ -299,13 +302,14 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=40)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--part", choices=sorted(part for part in CONCERNED if part), help="of one folder alone")
+    parser.add_argument("--without", nargs="+", default=[], metavar="PART", help="of all folders but these")
     parser.add_argument("--near", type=int, help="judge by so many files of tests, the nearest ones (default: all)")
     parser.add_argument("--jobs", type=int, default=1, help="judged at a time (default 1)")
     parser.add_argument("--list", action="store_true", help="print the faults, and the tests that come first, and stop")
     given = parser.parse_args()
     if min(given.count, given.jobs, 1 if given.near is None else given.near) < 1:
         parser.error("--count, --jobs and --near must be at least 1")
-    faults = drawn(given.count, given.seed, given.part)
+    faults = drawn(given.count, given.seed, given.part, tuple(given.without))
     if given.list:
         for fault in faults:
             print(f"{fault.source}:{fault.line}: {fault.what}: {' '.join(ranked(fault)[:3])}")

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from property_tests import mutants, random_mutants
+from property_tests.forked import run_forked
 
 
 def test_there_are_at_least_twenty_with_names_of_their_own() -> None:
@@ -97,3 +99,39 @@ def test_what_is_negated_stays_as_it_is(formula: str) -> None:
     text = f"def f(x, y):\n    return {formula}\n"
     (found,) = (fault for fault in random_mutants.Faults(Path("f.py"), text.encode()).found if fault.new == b"")
     assert found.applied(text.encode()).decode() == text.replace(formula, formula.lstrip("not -"))
+
+
+def test_the_nearest_tests_of_a_random_fault_name_it() -> None:
+    """The function that is broken, then its module; batches grow, and property tests have their own."""
+    source = Path("pyresac/envs/bus/gtfs.py")
+    text = (mutants.ROOT / source).read_text().splitlines()
+    line = next(number for number, row in enumerate(text, start=1) if "def _link_times" in row) + 3
+    fault = random_mutants.Fault(source, line, 0, 0, b"", "", "")
+    order = random_mutants.ranked(fault)
+    assert order[0] == "tests/envs/test_corridor_gtfs_fields.py"
+    assert "tests/envs/test_corridor_gtfs.py" in order[:3]
+    assert "property_tests/test_corridor_invariants.py" in order
+    assert len(order) == len(set(order)) > 15
+    parts = random_mutants.batches(["a.py", "b.py", "property_tests/c.py", "d.py", "e.py", "f.py", "g.py"])
+    assert parts == [("a.py", "b.py"), ("d.py", "e.py", "f.py"), ("property_tests/c.py",), ("g.py",)]
+
+
+def test_random_faults_may_leave_out_parts() -> None:
+    found = random_mutants.drawn(200, 0, None, ("formal", "envs/bus"))
+    assert {fault.source.parts[1] for fault in found} >= {"tabular", "deep"}
+    assert not any(fault.source.is_relative_to(f"pyresac/{part}") for fault in found for part in ("formal", "envs/bus"))
+
+
+def test_a_fork_says_what_failed(tmp_path: Path) -> None:
+    """With the copy's own code; names of cases may hold anything."""
+    (tmp_path / "pyresac").mkdir()
+    (tmp_path / "pyresac" / "__init__.py").write_text("COPY = True\n")
+    (tmp_path / "test_it.py").write_text(
+        "import pytest\nimport pyresac\n\n"
+        '@pytest.mark.parametrize("x", [1, 2], ids=["a - b", "c d"])\n'
+        "def test_red(x): assert pyresac.COPY and x == 1\n\n"
+        "def test_green(): assert pyresac.COPY\n"
+    )
+    run = partial(run_forked, tmp_path, cache=tmp_path / "numba", limit=120.0)
+    assert run(["-q", "test_it.py::test_green"]) == (0, "")
+    assert run(["-x", "-q", "test_it.py"]) == (1, "test_it.py::test_red")
