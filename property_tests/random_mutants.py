@@ -16,6 +16,8 @@ from __future__ import annotations
 
 import argparse
 import ast
+import hashlib
+import os
 import queue
 import random
 import re
@@ -219,6 +221,18 @@ def copy_tree(target: Path) -> None:
             shutil.copy2(source, target / name)
 
 
+def copy_cache(copy: Path, cache: Path) -> None:
+    """The kernels that are compiled already, where NUMBA_CACHE_DIR says; Numba files them by the source's folder."""
+    kept = os.environ.get("NUMBA_CACHE_DIR")
+    for folder in sorted({path.parent for path in (copy / "pyresac").rglob("*.py")}) if kept else []:
+        mine, theirs = (
+            f"{place.name}_{hashlib.sha1(str(place).encode()).hexdigest()}"
+            for place in (folder, ROOT / folder.relative_to(copy))
+        )
+        for found in Path(str(kept)).rglob(theirs):
+            shutil.copytree(found, cache / found.parent.relative_to(str(kept)) / mine)
+
+
 class Judge:
     """A copy of the repository, in which one fault at a time is judged."""
 
@@ -231,15 +245,18 @@ class Judge:
         """Tests that pass on the unchanged copy."""
         copy_tree(copy)
         shutil.copytree(copy / "pyresac", self.whole / "pyresac")
+        copy_cache(copy, self.cache)
 
     def verdict(self, fault: Fault) -> str:
         """Killed and by what, survived, or no verdict. The copy is whole again afterwards."""
         target, original = self.copy / fault.source, self.whole / fault.source
         with tempfile.TemporaryDirectory(prefix="random-mutant-") as folder:
-            # broken code must not stay among the good
-            cache = Path(folder) / "numba"
-            if self.cache.is_dir():
-                shutil.copytree(self.cache, cache)
+            cache = self.cache
+            if any(word in original.read_bytes() for word in (b"compiled", b"inlined")):
+                # broken kernels must not take the place of the good ones
+                cache = Path(folder) / "numba"
+                if self.cache.is_dir():
+                    shutil.copytree(self.cache, cache)
             for tests in batches(ranked(fault, self.copy)[: self.near]):
                 target.write_bytes(fault.applied(original.read_bytes()))
                 try:
