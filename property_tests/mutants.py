@@ -37,6 +37,7 @@ TIME_LIMIT = 900.0
 OPERATOR, SOLVERS, LIVE = "test_float_operator", "test_solvers", "test_float_live"
 INNER, EXACT, TERMINALS = "test_inner_problems", "test_contraction", "test_terminals"
 SETS, SHARES, S_RECTANGULAR = "test_sets", "test_shares", "test_s_rectangular"
+BY_HAND = "tests/tabular/test_expectations.py"
 
 TABULAR = (
     Mutant(
@@ -292,6 +293,34 @@ TABULAR = (
         "if min(solution) >= 0:",
         "if max(solution) >= 0:",
         (SETS,),
+    ),
+    Mutant(
+        "power divergences: the ball of radius c twice as large",
+        "expectations/power.py",
+        "above = log_c + log_whole / s",
+        "above = 2.0 * log_c + log_whole / s",
+        (BY_HAND, SETS),
+    ),
+    Mutant(
+        "power divergences: a level that is not the best is taken",
+        "expectations/power.py",
+        "if gap <= enough:",
+        "if gap <= 0.01:",
+        (BY_HAND, SETS),
+    ),
+    Mutant(
+        "power divergences: weights of another power",
+        "expectations/power.py",
+        "w[i] = share * power",
+        "w[i] = share * power * rest",
+        (BY_HAND, SETS),
+    ),
+    Mutant(
+        "Rényi's ball of the dual order",
+        "expectations/power.py",
+        "radius * ((self.order - 1.0) / self.order)",
+        "radius / self.order",
+        (BY_HAND, SETS),
     ),
     Mutant(
         "s-rectangular: the pivot keeps its mass",

@@ -35,7 +35,16 @@ from property_tests.transport import metrics, worst_in_transport_ball
 from pyresac.errors import InputError
 from pyresac.tabular.exact import ExactMDP, ExactRev, sets
 from pyresac.tabular.exact.polytopes import vertices
-from pyresac.tabular.expectations import Chi2Ball, LikelihoodBall, WassersteinBall, WorstOfKernels
+from pyresac.tabular.expectations import (
+    Chi2Ball,
+    CressieReadBall,
+    KLBall,
+    LikelihoodBall,
+    RenyiBall,
+    RowSet,
+    WassersteinBall,
+    WorstOfKernels,
+)
 from pyresac.tabular.mdp import FiniteMDP
 from pyresac.tabular.operator import RevOperator
 from pyresac.tabular.solvers import solve
@@ -158,6 +167,71 @@ def test_c03_chi2_ball_against_high_precision(data: st.DataObject, mdp: ExactMDP
             pairs = [(to_mpf(w), to_mpf(y)) for w, y in zip(row, v, strict=True) if w]
             best = chi2_reference([w for w, _ in pairs], [y for _, y in pairs], mpmath.mpf(radius))
             assert abs(mpmath.mpf(float(computed[s, a])) - best) <= ball.rounding(copy, largest(v)) + 1e-25
+
+
+def power_reference(p: list[mpmath.mpf], x: list[mpmath.mpf], c: mpmath.mpf, s: mpmath.mpf) -> mpmath.mpf:
+    """max over η of η − c·(E (η − x)₊^s)^(1/s), a concave function, by trisection: the dual."""
+    spread = max(x) - min(x)
+    if spread == 0 or c == 1:
+        return mean(p, x)
+
+    def dual(eta: mpmath.mpf) -> mpmath.mpf:
+        return eta - c * mpmath.fsum(w * max(eta - y, 0) ** s for w, y in zip(p, x, strict=True)) ** (1 / s)
+
+    low, high = min(x), min(x) + spread * (2 + mpmath.sqrt((s - 1) / mpmath.log(c)))
+    for _ in range(170):
+        left, right = low + (high - low) / 3, high - (high - low) / 3
+        low, high = (left, high) if dual(left) < dual(right) else (low, right)
+    return dual(low)
+
+
+@claim("C03", lean="RESAC.IsInfimum.monetary")
+@settings(max_examples=25)
+@given(
+    st.data(),
+    mdps(dyadic=True, max_states=4, max_actions=1),
+    st.sampled_from([0.1, 1e-6, 0.5, 2.0, 30.0, 0.0]),
+    st.sampled_from([2.0, 1.5, 3.0, 1.05, 20.0]),
+    st.sampled_from([CressieReadBall, RenyiBall]),
+)
+def test_c03_power_divergences_against_high_precision(
+    data: st.DataObject, mdp: ExactMDP, radius: float, order: float, kind: type[CressieReadBall] | type[RenyiBall]
+) -> None:
+    """The minimum within its rounding bound of its dual in 50 digits, and a row of the set that attains it
+    (Lean: RESAC.IsInfimum.monetary)."""
+    v, copy = data.draw(state_values(mdp)), FiniteMDP.from_exact(mdp)
+    ball = kind(radius, order)
+    computed, worst = ball(copy, floats(v)), ball.worst_kernel(copy, floats(v))
+    with mpmath.workdps(50):
+        k, r = mpmath.mpf(order), mpmath.mpf(radius)
+        size = 1 + k * (k - 1) * r if kind is CressieReadBall else mpmath.exp((k - 1) * r)  # E (q/p)^k is at most this
+        for s, a, row in rows(mdp):
+            pairs = [(to_mpf(w), to_mpf(y)) for w, y in zip(row, v, strict=True) if w]
+            best = power_reference([w for w, _ in pairs], [y for _, y in pairs], size ** (1 / k), k / (k - 1))
+            assert abs(mpmath.mpf(float(computed[s, a])) - best) <= ball.rounding(copy, largest(v)) + 1e-25
+            ratios = [(to_mpf(w), mpmath.mpf(float(q)) / to_mpf(w)) for w, q in zip(row, worst[s, a], strict=True) if w]
+            assert mpmath.fsum(w * t**k for w, t in ratios) <= size * (1 + k * 1e-11)
+
+
+@claim("C03", lean="RESAC.IsInfimum.monetary")
+@settings(max_examples=30)
+@given(st.data(), mdps(dyadic=True, max_states=4, max_actions=2), st.sampled_from([0.1, 1e-6, 0.5, 2.0]))
+def test_c03_power_divergences_beside_their_relatives(data: st.DataObject, mdp: ExactMDP, radius: float) -> None:
+    """Order 2 is χ²: Cressie and Read's of half its radius, Rényi's at log(1 + radius). Rényi's ball grows as its order
+    falls, and is inside the KL ball (Lean: RESAC.IsInfimum.monetary)."""
+    v, copy = floats(data.draw(state_values(mdp))), FiniteMDP.from_exact(mdp)
+    size = float(np.abs(v).max())
+
+    def both(first: RowSet, second: RowSet) -> tuple[np.ndarray, float]:
+        slack = first.rounding(copy, size) + second.rounding(copy, size)
+        return first(copy, v) - second(copy, v), slack + 1e-14 * size
+
+    for ball in (CressieReadBall(radius / 2), RenyiBall(float(np.log1p(radius)))):
+        gap, slack = both(ball, Chi2Ball(radius))
+        assert np.abs(gap).max() <= slack
+    for smaller, larger in ((RenyiBall(radius, 3.0), RenyiBall(radius, 1.5)), (RenyiBall(radius, 1.5), KLBall(radius))):
+        gap, slack = both(smaller, larger)
+        assert gap.min() >= -slack
 
 
 def likelihood_reference(p: list[mpmath.mpf], x: list[mpmath.mpf], floor: mpmath.mpf, radius: mpmath.mpf) -> mpmath.mpf:

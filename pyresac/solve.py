@@ -42,6 +42,7 @@ from pyresac.tabular import (
     Max,
     Mellowmax,
     Min,
+    RenyiBall,
     RevOperator,
     Soft,
     Solution,
@@ -65,6 +66,7 @@ SETS: dict[str, Callable[[FiniteMDP, float, bool], ExpectationFunctional]] = {
     "kl": lambda _, radius, best: KLBall(radius, optimistic=best),
     "likelihood": lambda _, radius, best: LikelihoodBall(radius, optimistic=best),
     "chi2": lambda _, radius, best: Chi2Ball(radius, optimistic=best),
+    "renyi": lambda _, radius, best: RenyiBall(radius, optimistic=best),
     "cvar": lambda _, alpha, best: CVaR(alpha, optimistic=best),
     "contamination": lambda _, share, best: Contamination(share, optimistic=best),
     "entropic": lambda _, beta, best: EntropicRisk(beta, optimistic=best),
@@ -83,8 +85,8 @@ class Solve:
     discount: float | None = None
     """γ in [0, 1); only .npz, .mdp and folders hold one, which is the default."""
     set: str | None = None
-    """NAME:NUMBER, the uncertainty set and its size: l1, tv, linf, interval, kl, likelihood, chi2 (radius), cvar
-    (share), contamination (share), entropic (β). By default none: the nominal model."""
+    """NAME:NUMBER, the uncertainty set and its size: l1, tv, linf, interval, kl, likelihood, chi2, renyi (radius; renyi
+    of order 2), cvar (share), contamination (share), entropic (β). By default none: the nominal model."""
     optimistic: bool = False
     """The best case over the set instead of the worst."""
     value: str = "max"

@@ -14,6 +14,7 @@ from scipy import sparse
 
 from pyresac.errors import InputError
 from pyresac.tabular import (
+    CressieReadBall,
     EnsembleVariance,
     EntropicRisk,
     FiniteMDP,
@@ -24,6 +25,7 @@ from pyresac.tabular import (
     Mellowmax,
     NormPenalty,
     PolicyMean,
+    RenyiBall,
     RevOperator,
     Soft,
     WorstOfKernels,
@@ -56,6 +58,7 @@ def with_index(value: int) -> sparse.csr_array:
     ("name", "use"),
     [
         ("discount", lambda x: MDP.with_discount(x)),
+        ("order", lambda x: RenyiBall(0.1, x)),
         ("lambda_epi", lambda x: RevOperator(MDP, lambda_epi=x)),
         ("kappa", lambda x: RevOperator(MDP, kappa=x)),
         ("tolerance", lambda x: solve(RevOperator(MDP), tolerance=x)),
@@ -288,3 +291,9 @@ def test_a_method_that_is_no_name_and_a_folder_that_is_not_there_are_refused(tmp
 def test_one_budget_a_state_takes_what_it_says(options: dict[str, object], message: str) -> None:
     with pytest.raises(InputError, match=message):
         solve_s_rectangular(MDP, **options)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("order", [1.0, 0.5, -2.0, 1.001, 101.0, np.inf, np.nan])
+def test_orders_of_power_divergences_are_bounded(order: float) -> None:
+    with pytest.raises(InputError, match=r"order is .*; it must be in \[1.01, 100\]"):
+        CressieReadBall(0.1, order)

@@ -14,6 +14,7 @@ from scipy.optimize import LinearConstraint, linprog, minimize
 from pyresac.errors import InputError
 from pyresac.tabular import (
     Chi2Ball,
+    CressieReadBall,
     CVaR,
     EntropicRisk,
     ExpectationFunctional,
@@ -24,6 +25,7 @@ from pyresac.tabular import (
     LikelihoodBall,
     LInfinityBall,
     Nominal,
+    RenyiBall,
     RevOperator,
     WorstOfKernels,
     families,
@@ -318,3 +320,20 @@ def test_values_of_another_model_are_refused(functional: ExpectationFunctional) 
     mdp = families.chain(3, 0.9)
     with pytest.raises(InputError, match=r"v has shape \(2,\); the MDP asks for \(3,\)"):
         functional(mdp, np.zeros(2))
+
+
+@pytest.mark.parametrize("radius", [1e-8, 0.04, 0.5])
+@pytest.mark.parametrize("order", [2.0, 3.0, 4.0])
+def test_power_divergences_of_a_coin_by_hand(order: float, radius: float) -> None:
+    """A fair coin moved by t: ½(1 + 2t)^k + ½(1 − 2t)^k is 1 + 4t² for k = 2, 1 + 12t² for k = 3, and 1 + 24t² + 16t⁴
+    for k = 4. The worst case of (0, 1) is ½ − t, its row (½ + t, ½ − t)."""
+    mdp = FiniteMDP.from_arrays([[[0.5, 0.5]], [[0.5, 0.5]]], [[0.0], [0.0]], 0.5)
+    v = np.array([0.0, 1.0])
+    for ball, excess in (
+        (CressieReadBall(radius, order), order * (order - 1.0) * radius),
+        (RenyiBall(radius, order), np.expm1((order - 1.0) * radius)),
+    ):
+        square = {2.0: excess / 4, 3.0: excess / 12, 4.0: excess / 8 / (1.5 + np.sqrt(2.25 + excess / 4))}[order]
+        t = min(np.sqrt(square), 0.5)
+        assert ball(mdp, v)[0, 0] == pytest.approx(0.5 - t, abs=1e-12)
+        assert ball.worst_kernel(mdp, v)[0, 0].tolist() == pytest.approx([0.5 + t, 0.5 - t], abs=1e-7)

@@ -13,6 +13,7 @@ from pyresac.tabular.expectations.gibbs import EntropicRisk, KLBall
 from pyresac.tabular.expectations.intervals import CVaR, IntervalSet, LInfinityBall
 from pyresac.tabular.expectations.l1 import Contamination, L1Ball, TotalVariation
 from pyresac.tabular.expectations.likelihood import LikelihoodBall
+from pyresac.tabular.expectations.power import CressieReadBall, RenyiBall
 from pyresac.tabular.expectations.rows import RowSet
 from pyresac.tabular.expectations.wasserstein import WassersteinBall
 
@@ -20,6 +21,7 @@ __all__ = [
     "CVaR",
     "Chi2Ball",
     "Contamination",
+    "CressieReadBall",
     "EntropicRisk",
     "ExpectationFunctional",
     "IntervalSet",
@@ -28,6 +30,7 @@ __all__ = [
     "LInfinityBall",
     "LikelihoodBall",
     "Nominal",
+    "RenyiBall",
     "RowSet",
     "TotalVariation",
     "WassersteinBall",
