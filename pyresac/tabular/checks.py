@@ -10,12 +10,23 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from pyresac.errors import InputError
+from pyresac.memory import require_memory
 
 Floats = NDArray[np.float64]
 Number = TypeVar("Number", bound=np.generic)
 
 ROW_SLACK = 4.0
 """How many units of rounding per stored entry a row sum may miss 1 by: enough for any sane normalisation."""
+
+
+SMALL_MEMORY = 2**28
+"""Bytes that are taken without asking what is free."""
+
+
+def check_room(needed: int, what: str) -> None:
+    """InputError, which begins with `what`, where so many bytes are not free; a small need is not looked into."""
+    if needed > SMALL_MEMORY:
+        require_memory(needed, what)
 
 
 REAL_KINDS = "biuf"

@@ -6,7 +6,7 @@ import numpy as np
 from scipy import sparse
 
 from pyresac.errors import InputError
-from pyresac.tabular.checks import check_number, check_whole, finite_array
+from pyresac.tabular.checks import check_number, check_room, check_whole, finite_array
 from pyresac.tabular.mdp import FiniteMDP
 
 
@@ -24,6 +24,7 @@ def random_sparse(n_states: int, n_actions: int, successors: int, discount: floa
     _positive(n_states=n_states, n_actions=n_actions, successors=successors)
     rng = _generator(seed)
     pairs = n_states * n_actions
+    _room(pairs * successors)
     columns = rng.integers(n_states, size=(pairs, successors), dtype=np.int32)
     weights = rng.exponential(size=(pairs, successors))
     weights /= weights.sum(axis=1, keepdims=True)
@@ -38,6 +39,7 @@ def grid(side: int, discount: float, *, slip: float = 0.2) -> FiniteMDP:
     _positive(side=side)
     _check_slip(slip)
     n = side * side
+    _room(12 * n)
     row, col = np.divmod(np.arange(n), side)
     moves = [(-1, 0), (0, 1), (1, 0), (0, -1)]
     landing = [
@@ -101,6 +103,11 @@ def chain(n_states: int, discount: float, *, slip: float = 0.1) -> FiniteMDP:
 def _positive(**sizes: int) -> None:
     for name, size in sizes.items():
         check_whole(name, size, low=1)
+
+
+def _room(entries: int) -> None:
+    """InputError where so many entries do not fit: 12 bytes each, and 8 of a copy that checks make."""
+    check_room(20 * entries, f"a model of {entries} transitions")
 
 
 def _check_slip(slip: float) -> None:

@@ -61,17 +61,25 @@ class RevOperator:
         self.penalty_at = penalty_at
         self.lambda_epi = check_number("lambda_epi", lambda_epi, "a finite number of at least 0", low=0.0)
         self.kappa = check_number("kappa", kappa, "a finite number", low=-np.inf)
-        gamma = np.zeros(mdp.reward.shape) if epistemic is None else finite_array("epistemic", epistemic)
+        # Zeros that nobody gave take no memory: a large model has room for few tables.
+        nothing: Floats = np.broadcast_to(np.float64(0.0), mdp.reward.shape)
+        gamma = nothing if epistemic is None else finite_array("epistemic", epistemic)
         if gamma.shape != mdp.reward.shape:
             raise InputError(f"epistemic has shape {gamma.shape}; the MDP asks for {mdp.reward.shape}")
-        if mdp.terminal is not None:
+        if mdp.terminal is not None and epistemic is not None:
             gamma = np.where(mdp.terminal[:, None], 0.0, gamma)
-        self.scaled: Floats = self.lambda_epi * gamma
+        self.scaled: Floats = nothing if epistemic is None else self.lambda_epi * gamma
         """λ_epi·Γ, (S, A)."""
-        frozen = self.scaled + self.kappa if penalty_at == "pair" else np.full(mdp.reward.shape, self.kappa)
-        self.frozen: Floats = frozen if mdp.continuation is None else frozen * mdp.continuation
+        bare = self.kappa == 0.0 and (epistemic is None or penalty_at == "next")
+        if bare:
+            frozen, shifted = nothing, mdp.reward.view()
+        else:
+            frozen = self.scaled + self.kappa if penalty_at == "pair" else np.full(mdp.reward.shape, self.kappa)
+            frozen = frozen if mdp.continuation is None else frozen * mdp.continuation
+            shifted = mdp.reward - mdp.discount * frozen
+        self.frozen: Floats = frozen
         """What the bracket subtracts at each pair, (S, A)."""
-        self.shifted_reward: Floats = mdp.reward - mdp.discount * self.frozen
+        self.shifted_reward: Floats = shifted
         """R − γ·frozen, (S, A): T is a plain backup of this reward (the paper's own remark)."""
         for array in (self.scaled, self.frozen, self.shifted_reward):
             array.setflags(write=False)

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from pyresac.errors import InputError
-from pyresac.tabular.checks import Floats
+from pyresac.tabular.checks import Floats, check_room
 from pyresac.tabular.mdp import FiniteMDP, check_discount
 from pyresac.tabular.readers import folders
 from pyresac.tabular.solvers.certificate import Residual
@@ -210,6 +210,10 @@ class Share(FiniteMDP):
         assert self.processes is not None
         return self.processes
 
+    def agreed(self, work: Callable[[], Result]) -> Result:
+        """`agreed` by the processes that share the model."""
+        return agreed(self._of, work)
+
     @cached_property
     def longest_row(self) -> int:
         """That of the whole model."""
@@ -247,6 +251,7 @@ class SharedModel(Model):
         self.fused, self.operator, self.certificate, self.workers = own.fused, operator, own.certificate, own.workers
         self.discount, self.rate, self.q = own.discount, own.rate, own.q
         self._own, self._share = own, share
+        check_room(24 * share.cuts[-1], f"the values of all {share.cuts[-1]} states")
         self.image: Floats = np.empty(share.cuts[-1])
         self.sweeping = self.gathering = 0.0
         """CPU seconds of this process, all threads, in its rows; seconds of the exchange, with waiting for others."""

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy import sparse
 
-from pyresac.tabular import affine_kernels, families
+from pyresac import memory
+from pyresac.errors import InputError
+from pyresac.tabular import affine_kernels, checks, families, solve
 from pyresac.tabular.mdp import FiniteMDP
 from pyresac.tabular.operator import RevOperator
+from pyresac.tabular.shares import OneProcess, Share
 from pyresac.tabular.solvers.certificate import Certificate, Residual, Rounding, round_up
 from pyresac.tabular.solvers.models import ExtremeModel, GeneralModel, Model
 from pyresac.tabular.solvers.progress import Progress
@@ -276,3 +280,31 @@ def test_systems_of_other_values_are_tangents(value: Soft | PolicyMean) -> None:
     else:
         assert (model.image >= tangent - 1e-13).all()
         assert (model.image > tangent + 1e-6).any()
+
+
+def test_what_cannot_fit_is_refused_before_any_work(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A solve, a family and the values of all states say what they need, and what is free."""
+    mdp = families.random_sparse(20, 2, 3, 0.9, seed=0)
+    mdp.save_folder(tmp_path / "model")
+    share = Share.load(tmp_path / "model", OneProcess())
+    monkeypatch.setattr(checks, "SMALL_MEMORY", 0)
+    monkeypatch.setattr(memory, "available_bytes", lambda: 100)
+    message = r"needs \d+ MiB of memory or more; 0 MiB are free"
+    with pytest.raises(InputError, match=rf"solving FiniteMDP\(20 states, .*\) {message}"):
+        solve(RevOperator(mdp))
+    with pytest.raises(InputError, match=rf"a model of 120 transitions {message}"):
+        families.random_sparse(20, 2, 3, 0.9, seed=0)
+    with pytest.raises(InputError, match=message):
+        solve(RevOperator(share))
+
+
+def test_nothing_that_is_not_penalised_takes_memory() -> None:
+    """Without penalties the shifted reward is the reward, and zeros are one number; both cannot be written to."""
+    mdp = families.chain(3, 0.9)
+    for operator in (RevOperator(mdp), RevOperator(mdp, lambda_epi=2.0), RevOperator(mdp, penalty_at="next")):
+        assert np.shares_memory(operator.shifted_reward, mdp.reward)
+        assert operator.frozen.strides == operator.scaled.strides == (0, 0)
+        for array in (operator.frozen, operator.scaled, operator.shifted_reward):
+            with pytest.raises(ValueError, match="read-only"):
+                array[0, 0] = 1.0
+    assert not np.shares_memory(RevOperator(mdp, kappa=0.5).shifted_reward, mdp.reward)

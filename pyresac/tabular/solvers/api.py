@@ -102,7 +102,9 @@ def _contraction(name: str, discount: float) -> float:
 
 def model_of(operator: RevOperator) -> Model:
     """The compiled model where there is one, else the general one; over a share of a model, one that all share."""
-    return SharedModel(_own_model(operator)) if isinstance(operator.mdp, Share) else _own_model(operator)
+    if isinstance(operator.mdp, Share):
+        return operator.mdp.agreed(lambda: SharedModel(_own_model(operator)))
+    return _own_model(operator)
 
 
 def _own_model(operator: RevOperator) -> Model:

@@ -11,13 +11,16 @@ from scipy import sparse
 
 from pyresac.errors import InputError
 from pyresac.tabular import kernels
-from pyresac.tabular.checks import Floats, largest_of
+from pyresac.tabular.checks import Floats, check_room, largest_of
 from pyresac.tabular.expectations import Nominal
 from pyresac.tabular.operator import RevOperator
 from pyresac.tabular.solvers.certificate import Certificate, Residual
 from pyresac.tabular.solvers.systems import AffineSystem, unsigned
 from pyresac.tabular.values import Max, Mellowmax, Min, PolicyEntropy, PolicyMean, Soft
 from pyresac.tabular.workers import Workers
+
+VECTORS = 6
+"""Arrays (S,) of a solve, at the least: values before and after a sweep, choices, the policy and its values."""
 
 
 class Model(ABC):
@@ -27,17 +30,20 @@ class Model(ABC):
     """
 
     fused: bool
+    tables: int = 1
+    """How many arrays (S, A) a solve keeps, for what it needs of memory."""
     work: int = 1
     """What an entry of the kernel costs in a sweep, in units of a nominal sweep's."""
 
     def __init__(self, operator: RevOperator) -> None:
+        mdp = operator.mdp
+        check_room(8 * (self.tables * mdp.reward.size + VECTORS * mdp.n_states), f"solving {mdp!r}")
         self.operator = operator
         self.discount = operator.mdp.discount
         self.rate = self.discount / (1.0 - self.discount)
         self.certificate = Certificate(operator, fused=self.fused)
         self.q: Floats = np.empty(operator.mdp.reward.shape)
         self.image: Floats = np.empty(operator.mdp.n_states)
-        mdp = operator.mdp
         self.workers = Workers(mdp.n_states, self.work * mdp.matrix.nnz if mdp.is_sparse else 0)
 
     def __enter__(self) -> Self:
@@ -160,6 +166,7 @@ class GeneralModel(Model):
     """Any value and expectation functional, through the operator."""
 
     fused = False
+    tables = 2
 
     def __init__(self, operator: RevOperator) -> None:
         super().__init__(operator)

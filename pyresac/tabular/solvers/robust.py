@@ -39,6 +39,7 @@ class RobustModel(Model):
     """V = Max or Min under a set that is solved row by row."""
 
     fused = False
+    tables = 3
     work = 10
 
     def __init__(self, operator: RevOperator) -> None:
