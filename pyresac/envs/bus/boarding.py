@@ -24,6 +24,25 @@ def alight(day: State, bus: int, place: int, time: float) -> int:
 
 
 @compiled
+def next_in(line: Line, day: State, queue: int, time: float) -> int:
+    """The first of a queue, which it leaves; those who have given up leave it too. Someone must be waiting."""
+    while True:
+        passenger = day.queues[queue, HEAD]
+        day.queues[queue, HEAD] += 1
+        if not gave_up(line, day, passenger, time):
+            return int(passenger)
+
+
+@compiled
+def take(day: State, bus: int, passenger: int, time: float) -> None:
+    """On board, among those bound for the same place."""
+    destination = day.bound[passenger, DESTINED]
+    day.bound[passenger, BESIDE] = day.riders[bus, destination]
+    day.riders[bus, destination] = passenger
+    day.passengers[passenger, BOARDED] = time
+
+
+@compiled
 def board(line: Line, day: State, bus: int, direction: int, place: int, time: float, passes: bool) -> int:
     """First come, first served, up to capacity, or nobody where the bus passes; notes load, boarded and left behind in
     the visit."""
@@ -31,14 +50,8 @@ def board(line: Line, day: State, bus: int, direction: int, place: int, time: fl
     waiting = waiting_at(line, day, queue, time)
     room, waited = 0 if passes else line.capacity - day.buses[bus, at.LOAD], 0.0
     while count < waiting and count < room:
-        passenger = day.queues[queue, HEAD]
-        day.queues[queue, HEAD] += 1
-        if gave_up(line, day, passenger, time):
-            continue
-        destination = day.bound[passenger, DESTINED]
-        day.bound[passenger, BESIDE] = day.riders[bus, destination]
-        day.riders[bus, destination] = passenger
-        day.passengers[passenger, BOARDED] = time
+        passenger = next_in(line, day, queue, time)
+        take(day, bus, passenger, time)
         waited += time - day.passengers[passenger, CREATED]
         count += 1
     day.buses[bus, at.LOAD] += count
@@ -63,16 +76,10 @@ def board_more(line: Line, day: State, bus: int, until: float, holding: bool) ->
     visit, waiting = day.visits[trip, place], waiting_at(line, day, queue, until)
     room = line.capacity - day.buses[bus, at.LOAD]
     while count < waiting and count < room:
-        passenger = day.queues[queue, HEAD]
-        day.queues[queue, HEAD] += 1
-        if gave_up(line, day, passenger, until):
-            continue
-        destination = day.bound[passenger, DESTINED]
-        day.bound[passenger, BESIDE] = day.riders[bus, destination]
-        day.riders[bus, destination] = passenger
+        passenger = next_in(line, day, queue, until)
         created = day.passengers[passenger, CREATED]
         time = max(created, visit[at.ARRIVED] + visit[at.DWELL]) if holding else until
-        day.passengers[passenger, BOARDED] = time
+        take(day, bus, passenger, time)
         visit[at.WAITED] += time - created
         visit[at.CAME_LATE] += time - visit[at.ARRIVED]
         day.clock[at.WAITED_SO_FAR] += time - created

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pyresac.envs.bus.number_checks import is_number, is_whole
 from pyresac.envs.bus.operations import Operations
 from pyresac.envs.bus.traffic import Traffic
 from pyresac.errors import InputError
@@ -69,8 +70,7 @@ class Vehicle:
     """Seconds of every stop, passengers or not: doors, pulling in and out."""
 
     def __post_init__(self) -> None:
-        whole = isinstance(self.capacity, int | np.integer) and not isinstance(self.capacity, bool)
-        if not whole or not 1 <= self.capacity <= LARGEST_BUS:
+        if not is_whole(self.capacity) or not 1 <= self.capacity <= LARGEST_BUS:
             raise InputError(
                 f"vehicle.capacity is {self.capacity!r}; it must be an integer of at least 1, at most {LARGEST_BUS}"
             )
@@ -270,8 +270,7 @@ def _check_deviation(way: str, deviation: Array, shape: tuple[int, ...]) -> None
 def check_number(name: str, value: Any) -> None:
     """InputError unless the value is a number inside the BOUNDS of `name`."""
     least, most, reason = BOUNDS[name]
-    real = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
-    if not real or not least <= value <= most:
+    if not is_number(value) or not least <= value <= most:
         raise InputError(
             f"{name} is {value!r}; it must be a finite number of at least {least:g}, at most {most:g} ({reason})"
         )

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, fields
 
-import numpy as np
-
+from pyresac.envs.bus.number_checks import check_inside, is_whole
 from pyresac.errors import InputError
 
 MOST_BUSES = 100_000
@@ -71,13 +69,10 @@ class Operations:
         object.__setattr__(self, "control_stops", tuple(self.control_stops))
         for name in ("buses", "seats", "berths"):
             value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int | np.integer) or not 0 <= value <= MOST_BUSES:
+            if not is_whole(value) or not 0 <= value <= MOST_BUSES:
                 raise InputError(f"operations.{name} is {value!r}; it must be an integer from 0 to {MOST_BUSES}")
         for name, (least, most) in LIMITS.items():
-            value = getattr(self, name)
-            real = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
-            if not real or not math.isfinite(value) or not least <= value <= most:
-                raise InputError(f"operations.{name} is {value!r}; it must be a number from {least:g} to {most:g}")
+            check_inside(f"operations.{name}", getattr(self, name), least, most)
         for name in ("open_doors", "in_order", "advice", "skipping"):
             if not isinstance(getattr(self, name), bool):
                 raise InputError(f"operations.{name} is {getattr(self, name)!r}; it must be true or false")

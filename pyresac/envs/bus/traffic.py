@@ -11,9 +11,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, fields
 
-import numpy as np
-
-from pyresac.errors import InputError
+from pyresac.envs.bus.number_checks import check_inside
 
 LIMITS = {"day": (0.0, 1.0), "local": (0.0, 1.0), "along": (0.0, 0.999), "persistence": (0.0, 0.999)}
 
@@ -33,10 +31,7 @@ class Traffic:
 
     def __post_init__(self) -> None:
         for name, (least, most) in LIMITS.items():
-            value = getattr(self, name)
-            real = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
-            if not real or not math.isfinite(value) or not least <= value <= most:
-                raise InputError(f"traffic.{name} is {value!r}; it must be a number from {least:g} to {most:g}")
+            check_inside(f"traffic.{name}", getattr(self, name), least, most)
 
     @property
     def spread(self) -> float:
