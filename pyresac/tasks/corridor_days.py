@@ -32,8 +32,8 @@ class CorridorDays:
         self.box = ActionBox.of(self.env.single_action_space, "the corridor")
         self._rule = rule
         _, trips, places, _ = self.env.episodes.simulator.state.visits.shape
-        self._held = np.zeros((count, trips, places) if rule is not None else (0, 0, 0))
-        """The rule's seconds at each decision."""
+        self._asked = np.zeros((count, trips, places) if rule is not None else (0, 0, 0), dtype=np.float32)
+        """The unit action at each decision."""
 
     def reset(self, seed: int | Sequence[int]) -> Any:
         """Begin days of these seeds; the observation."""
@@ -55,7 +55,7 @@ class CorridorDays:
             state = self.env.episodes.simulator.state
             seen = pending(self.layout, state, rows)
             base[rows, 0] = self._rule(seen)
-            self._held[rows, seen.trip, seen.place] = base[rows, 0]
+            self._asked[rows, seen.trip, seen.place] = unit[rows, 0]
         return self._on_top(base, unit)
 
     def _on_top(self, base: NDArray[np.float64], unit: Numbers) -> Numbers:
@@ -63,11 +63,11 @@ class CorridorDays:
         return np.clip((base + self.box.half * unit).astype(np.float32), self.box.low, self.box.high)
 
     def units(self, found: episodes.Transitions) -> Numbers:
-        """(m, 1) the transitions' actions in units: what was really held, after the limits."""
+        """(m, 1) the transitions' actions in units. On top of a rule, what was asked, before the limits: critics are
+        asked about it where the limits cut it, and must have learned there that more of it changes nothing."""
         if self._rule is None:
             return self.box.to_unit(found.action)
-        base = self._held[found.day, found.trip, found.place][:, None]
-        return ((found.action - base) / self.box.half).astype(np.float32)
+        return self._asked[found.day, found.trip, found.place][:, None]
 
     def holding(self, observation: Observation, unit: Numbers) -> NDArray[np.float64]:
         """(n,) seconds of unit actions (n, 1) at decisions that a controller sees."""
@@ -84,17 +84,17 @@ class CorridorDays:
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """What `load` needs."""
-        own = {} if self._rule is None else {"rule.held": self._held.copy()}
+        own = {} if self._rule is None else {"rule.asked": self._asked.copy()}
         return {**self.env.get_state(), **own}
 
     def load(self, arrays: dict[str, NDArray[Any]]) -> Any:
         """Go on from `arrays`; the observation. Raises InputError if they do not fit."""
         given = dict(arrays)
         if self._rule is not None:
-            held = given.pop("rule.held", np.empty(0))
-            if held.shape != self._held.shape:
-                raise InputError(f"the rule's seconds are {held.shape}; expected {self._held.shape}")
-            self._held = held.copy()
+            asked = given.pop("rule.asked", np.empty(0))
+            if asked.shape != self._asked.shape:
+                raise InputError(f"the asked actions are {asked.shape}; expected {self._asked.shape}")
+            self._asked = asked.copy()
         self.env.set_state(given)
         continuous, categorical = self.env.episodes.observe()
         return {"continuous": continuous, "categorical": categorical}
