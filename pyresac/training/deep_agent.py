@@ -53,7 +53,7 @@ class ProblemOptions(Checked):
     """A controller of the corridor, such as schedule or linear: an action is then added to its holding."""
     objective: str = "reward"
     """What a day of the corridor is worth, and a transition earns: reward (the paper's), reward:neighbours=1,
-    passengers:follower=1,denied=5, …"""
+    passengers:followers=1,denied=5, …"""
     num_envs: Annotated[int, Meta(ge=1, le=MOST_COPIES)] = 8
     """Environments in lockstep; steps count those of all of them."""
     device: str = "cpu"

@@ -1,4 +1,4 @@
-"""What a transition is charged with beside its own trip: the reward of its neighbours, the waiting for its follower."""
+"""What a transition is charged with beside its own trip: the reward of its neighbours, the time of those behind it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from pyresac.envs.bus.vector import VectorBusCorridor
 from pyresac.errors import InputError
 
 PLAIN = "passengers:vehicle_hour=480,denied=5"
-SHARED = PLAIN + ",follower=1"
+SHARED = PLAIN + ",followers=1"
 
 
 @pytest.fixture
@@ -58,13 +58,14 @@ def ends(record: Record) -> NDArray[np.float64]:
 
 
 def until(record: Record, trip: int, place: int) -> float:
-    """The end of dwell at the next stop; of a trip's last transition, for good."""
-    last = record.layout.line.stops[record.layout.line.plan[trip, DIRECTION]] - 1
-    return float("inf") if place + 1 == last else float(ends(record)[trip, place + 1])
+    """The end of dwell at the next stop; of a trip's last transition, the end of its follower's trip."""
+    plan, ready = record.layout.line.plan, ends(record)
+    last, follower = record.layout.line.stops[plan[trip, DIRECTION]] - 1, plan[trip, FOLLOWER]
+    return float(ready[follower, last] if place + 1 == last and follower >= 0 else ready[trip, place + 1])
 
 
 @pytest.mark.parametrize("doors", [False, True])
-def test_a_transition_is_charged_with_the_waiting_for_its_follower(close: Corridor, doors: bool) -> None:
+def test_a_transition_is_charged_with_what_the_trips_behind_it_pay(close: Corridor, doors: bool) -> None:
     """Every stop that the follower gets ready to leave between two decisions, and no other, by the day's record."""
     corridor = replace(close, operations=Operations(open_doors=doors))
     _, own, record = played(corridor, PLAIN)
@@ -72,13 +73,16 @@ def test_a_transition_is_charged_with_the_waiting_for_its_follower(close: Corrid
     assert np.array_equal(record.visits, again.visits, equal_nan=True)
     ready, charged = ends(record), 0
     for row, (trip, place) in enumerate(zip(own.trip, own.place, strict=True)):
-        follower = record.layout.line.plan[trip, FOLLOWER]
-        waits = 0.0
-        if follower >= 0:
-            among = (ready[follower] > ready[trip, place]) & (ready[follower] <= until(record, trip, place))
-            waits = 2.0 * record.visits[follower, among, at.WAITED].sum() / 60.0
+        cost, behind = 0.0, trip
+        for _ in range(3):
+            behind = record.layout.line.plan[behind, FOLLOWER]
+            if behind < 0:
+                break
+            among = (ready[behind] > ready[trip, place]) & (ready[behind] <= until(record, trip, place))
+            rows = record.visits[behind, among]
+            cost += (2.0 * rows[:, at.WAITED] + rows[:, at.RODE]).sum() / 60.0
             charged += int(among.sum())
-        assert own.reward[row] - shared.reward[row] == pytest.approx(waits, rel=1e-3, abs=1e-3)
+        assert own.reward[row] - shared.reward[row] == pytest.approx(cost, rel=1e-3, abs=1e-3)
     assert charged > 20
     assert total == pytest.approx(objective_named(PLAIN)(record), rel=1e-9)
 
@@ -105,7 +109,7 @@ def test_a_transition_is_given_the_reward_of_its_neighbours(close: Corridor) -> 
 
 
 def moved(corridor: Corridor, rule: Any, change: Any, worth: Any, days: int) -> NDArray[np.float64]:
-    """(4,) mean change of what a trip, its leader, its follower, and all trips around earn when `change` is added to
+    """(6,) mean change of what a trip, its leader, three followers, and all trips around earn when `change` is added to
     the rule's holding on that trip alone: every twelfth trip, so that none is near another."""
     records = simulate_days(corridor, rule, range(days))
     plan = records[0].layout.line.plan
@@ -123,7 +127,7 @@ def moved(corridor: Corridor, rule: Any, change: Any, worth: Any, days: int) -> 
         for way in ways:
             mine = gain[way]
             found += [
-                [mine[own], mine[own - 1], mine[own + 1], mine[own - 6 : own + 6].sum()]
+                [mine[own], mine[own - 1], *mine[own + 1 : own + 4], mine[own - 6 : own + 6].sum()]
                 for own in range(10, len(way) - 10, 12)
             ]
     return np.asarray(np.mean(found, axis=0))
@@ -143,25 +147,27 @@ def test_own_and_neighbours_reward_is_what_a_hold_does_to_the_line() -> None:
     """Of the whole effect of stronger control on one trip, the trip itself sees a part: with both neighbours, all."""
     rule = controller_named("linear")
     change = lambda seen: 3.0 * (seen.forward_headway - seen.headway) / 60.0  # noqa: E731
-    own, leader, follower, around = moved(default_corridor(), rule, change, headway_reward, 16)
+    own, leader, follower, *_, around = moved(default_corridor(), rule, change, headway_reward, 16)
     assert around < 0.0
     assert own / around < 0.75
     assert own + leader + follower == pytest.approx(around, rel=0.1)
 
 
-def test_own_and_follower_s_waiting_is_what_a_hold_does_to_the_line() -> None:
-    """Holding a late bus more costs its own passengers three times what it costs the line; the follower's gain most."""
-    rule = controller_named("linear-passengers")
-    change = lambda seen: -3.0 * (seen.lateness / 60.0 - 0.5 * seen.place)  # noqa: E731
-    own, leader, follower, around = moved(disturbed_corridor(), rule, change, passengers_time, 16)
-    assert around < 0.0 < follower
-    assert own / around > 2.0
-    assert own + follower == pytest.approx(around, rel=0.25)
-    assert abs(leader) < 0.3 * abs(around)
+def test_own_and_followers_time_is_what_a_hold_does_to_the_line() -> None:
+    """A longer hold costs a trip's own passengers some four times what it costs the line: those of the next three trips
+    gain the rest, the nearest one's most, and the leader's nothing."""
+    rule = controller_named("target:slack=1.9,gain=0.145")
+    own, leader, *followers, around = moved(disturbed_corridor(), rule, lambda seen: 3.0, passengers_time, 16)
+    assert around < 0.0
+    assert own / around > 2.5
+    assert sum(followers) > 0.5 * abs(own)
+    assert followers[0] > followers[1] > followers[2]
+    assert own + sum(followers) == pytest.approx(around, rel=0.25)
+    assert abs(leader) < 0.1 * abs(own)
 
 
 def test_a_share_of_it_is_charged_in_proportion(close: Corridor) -> None:
-    (_, own, _), (_, half, _), (_, whole, _) = (played(close, PLAIN + f",follower={share}") for share in (0, 0.5, 1))
+    (_, own, _), (_, half, _), (_, whole, _) = (played(close, PLAIN + f",followers={share}") for share in (0, 0.5, 1))
     np.testing.assert_allclose(own.reward - half.reward, half.reward - whole.reward, rtol=1e-3, atol=1e-3)
     assert (own.reward > whole.reward).any()
 
@@ -208,7 +214,7 @@ def test_every_decision_gives_one_transition_by_the_end_of_the_day(close: Corrid
 
 @pytest.mark.parametrize("given", ["-1", "nan", "inf", "much"])
 def test_bad_shares(given: str) -> None:
-    with pytest.raises(InputError, match="follower"):
-        objective_named(f"passengers:follower={given}")
+    with pytest.raises(InputError, match="followers"):
+        objective_named(f"passengers:followers={given}")
     with pytest.raises(InputError, match="neighbours"):
         objective_named(f"reward:neighbours={given}")

@@ -27,7 +27,7 @@ from pyresac.tasks.corridor_task import EVALUATION_DAYS, CorridorTask
 from pyresac.training.deep_report import FINAL_SEED, print_contest
 from pyresac.training.restored import restore_run
 
-OBJECTIVE = "passengers:vehicle_hour=30,denied=5,follower=1"
+OBJECTIVE = "passengers:vehicle_hour=30,denied=5,followers=1"
 LENGTHS = ("--steps", "200")
 
 
@@ -119,7 +119,7 @@ def test_saved_minutes_are_positive_where_the_learned_policy_takes_less(run: Pat
     ("arguments", "message"),
     [
         (["--objective", "speed"], "objective 'speed' is unknown; expected one of"),
-        (["--objective", "passengers:follower=-1"], "follower is -1.0; a price must be finite and not negative"),
+        (["--objective", "passengers:followers=-1"], "followers is -1.0; a price must be finite and not negative"),
         (["--env", "Pendulum-v1", "--objective", "passengers"], "objective goes with env = 'corridor'"),
     ],
 )

@@ -35,9 +35,9 @@ from pyresac.envs.bus.objectives import (
     earned_beside,
     objective_named,
     owed,
+    paid_behind,
     ready,
     visit_costs,
-    waiting_behind,
 )
 from pyresac.envs.bus.simulator import Simulator, checked_seed
 from pyresac.envs.bus.state import State
@@ -253,8 +253,8 @@ class Episodes:
         visits = self.simulator.state.visits
         if isinstance(self.worth, PassengerTime):
             costs = visit_costs(visits, before, after, self.worth.vehicle_hour, self.worth.denied)
-            if self.worth.follower:
-                costs += self.worth.follower * waiting_behind(self.layout.line, visits, before, after)
+            if self.worth.followers:
+                costs += self.worth.followers * paid_behind(self.layout.line, visits, before, after)
             return -costs
         earned = np.asarray(visits[after[:, 0], after[:, 1], after[:, 2], at.REWARD])
         if self.worth.neighbours:

@@ -24,6 +24,8 @@ from pyresac.errors import InputError
 
 WAIT_WEIGHT = 2.0
 """A minute of waiting in minutes of riding."""
+BEHIND = 3
+"""Trips behind a bus whose passengers it spares by a hold; what it does to those further back is lost in rounding."""
 
 
 class Objective(Protocol):
@@ -65,11 +67,13 @@ class PassengerTime:
     """Price of an hour that a bus is on a trip, passenger-minutes."""
     denied: float = 0.0
     """Price of finding a bus full, passenger-minutes."""
-    follower: float = 0.0
-    """Share of the waiting for the trip's follower that a transition is charged with too; no day's value changes.
+    followers: float = 0.0
+    """Share of what passengers of the next BEHIND trips pay that a transition is charged with too; no day's value
+    changes.
 
-    Holding a bus lengthens the waiting of its own later passengers and shortens that of its follower's. A learner that
-    is charged with the former alone learns never to hold; with 1 it is charged with all waiting that a hold moves.
+    Holding a bus costs its own passengers and spares those of the trips behind it, who wait less, and ride less since
+    they are fewer a bus. A learner that is charged with its own trip alone learns never to hold; with 1 it is charged
+    with nearly all that a hold moves.
     """
 
     def __post_init__(self) -> None:
@@ -77,8 +81,8 @@ class PassengerTime:
 
     @property
     def shares(self) -> bool:
-        """Whether a transition is charged with a part of the waiting for its follower."""
-        return self.follower > 0.0
+        """Whether a transition is charged with a part of what the trips behind it pay."""
+        return self.followers > 0.0
 
     def so_far(self, clock: Array) -> Array:
         """(n,) its cost up to now, of days with these clocks (n, CLOCKS), but for passengers who are still at stops."""
@@ -118,23 +122,30 @@ def ready(visits: Array, day: int, trip: int, place: int) -> float:
 
 @compiled
 def in_the_meantime(line: Line, visits: Array, day: int, trip: int, first: int, last: int) -> tuple[float, float]:
-    """From the end of dwell of a trip's visit to that of a later one; for the trip's end, for good."""
-    ends = last == line.stops[line.plan[trip, DIRECTION]] - 1
-    return ready(visits, day, trip, first), math.inf if ends else ready(visits, day, trip, last)
+    """From the end of dwell of a trip's visit to that of a later one; for the trip's end, to its follower's end."""
+    follower, until = line.plan[trip, FOLLOWER], ready(visits, day, trip, last)
+    if last == line.stops[line.plan[trip, DIRECTION]] - 1 and follower >= 0:
+        until = max(until, ready(visits, day, follower, last))
+    return ready(visits, day, trip, first), until
 
 
 @compiled
-def waiting_behind(line: Line, visits: Array, before: Integers, after: Integers) -> Array:
-    """(m,) passenger-minutes of weighted waiting of those who boarded the trip's follower between two of its visits
-    (day, trip, place): at stops that the follower was ready to leave in the meantime."""
+def paid_behind(line: Line, visits: Array, before: Integers, after: Integers) -> Array:
+    """(m,) passenger-minutes, 2·wait + ride, of the passengers of the next BEHIND trips between two of a trip's visits
+    (day, trip, place): at stops that those were ready to leave in the meantime."""
     costs = np.zeros(before.shape[0])
     for i in range(before.shape[0]):
         day, trip, place = before[i]
-        follower = line.plan[trip, FOLLOWER]
         begin, end = in_the_meantime(line, visits, day, trip, place, after[i, 2])
-        for behind in range(visits.shape[2] if follower >= 0 else 0):
-            if begin < ready(visits, day, follower, behind) <= end:
-                costs[i] += WAIT_WEIGHT * visits[day, follower, behind, at.WAITED] / 60.0
+        follower = trip
+        for _ in range(BEHIND):
+            follower = line.plan[follower, FOLLOWER]
+            if follower < 0:
+                break
+            for stop in range(visits.shape[2]):
+                if begin < ready(visits, day, follower, stop) <= end:
+                    visit = visits[day, follower, stop]
+                    costs[i] += (WAIT_WEIGHT * visit[at.WAITED] + visit[at.RODE]) / 60.0
     return costs
 
 
@@ -172,7 +183,7 @@ OBJECTIVES: dict[str, type[HeadwayReward] | type[PassengerTime]] = {
 
 
 def objective_named(text: str) -> HeadwayReward | PassengerTime:
-    """reward, reward:neighbours=1, passengers, passengers:vehicle_hour=480,denied=5,follower=1, and so on.
+    """reward, reward:neighbours=1, passengers, passengers:vehicle_hour=480,denied=5,followers=1, and so on.
 
     Raises InputError for anything else.
     """
