@@ -78,6 +78,7 @@ def test_cycles_are_found(sources: dict[str, str], expected: list[list[str]], tm
 SHARED_FILES = {
     "live": "the exact twin has the names of the module that it is the twin of",
     "mdp": "the exact twin",
+    "s_rectangular": "the exact twin",
     "operator": "the exact twin",
     "sets": "tabular.exact.sets has uncertainty sets over the rationals, figures.sets draws uncertainty sets",
     "errors": "the errors of the package, and of the repository's tools for proofs, which are in no wheel",

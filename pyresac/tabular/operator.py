@@ -72,14 +72,12 @@ class RevOperator:
         """λ_epi·Γ, (S, A)."""
         bare = self.kappa == 0.0 and (epistemic is None or penalty_at == "next")
         if bare:
-            frozen, shifted = nothing, mdp.reward.view()
+            frozen = nothing
         else:
             frozen = self.scaled + self.kappa if penalty_at == "pair" else np.full(mdp.reward.shape, self.kappa)
-            frozen = frozen if mdp.continuation is None else frozen * mdp.continuation
-            shifted = mdp.reward - mdp.discount * frozen
-        self.frozen: Floats = frozen
+        self.frozen: Floats = frozen if mdp.continuation is None else frozen * mdp.continuation
         """What the bracket subtracts at each pair, (S, A)."""
-        self.shifted_reward: Floats = shifted
+        self.shifted_reward: Floats = mdp.reward.view() if bare else mdp.reward - mdp.discount * self.frozen
         """R − γ·frozen, (S, A): T is a plain backup of this reward (the paper's own remark)."""
         for array in (self.scaled, self.frozen, self.shifted_reward):
             array.setflags(write=False)
