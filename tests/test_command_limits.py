@@ -75,7 +75,7 @@ def test_limits_of_solve(name: str, model: Path, capsys: pytest.CaptureFixture[s
     for value in allowed:
         if name == "discount":
             # of the model alone: near 1 a solve takes its time
-            assert solve.model_of(solve.Solve(model, discount=value))[0].discount == value
+            assert solve.model_of(solve.Solve(model, discount=value), None)[0].discount == value
         else:
             assert solve.run(solve.Solve(model, **{name: value})) in (0, solve.NOT_CERTIFIED)
     for value in refused:
