@@ -78,7 +78,7 @@ class Report:
 
 
 @dataclass(frozen=True)
-class Tune:
+class TunePreset:
     """Search options of a preset on a task with optuna, and print the best."""
 
     preset: tyro.conf.Positional[str]
@@ -100,7 +100,7 @@ Command = (
     Annotated[List, tyro.conf.subcommand("list")]
     | Annotated[Plan, tyro.conf.subcommand("plan")]
     | Annotated[RunAll, tyro.conf.subcommand("run")]
-    | Annotated[Tune, tyro.conf.subcommand("tune")]
+    | Annotated[TunePreset, tyro.conf.subcommand("tune")]
     | Annotated[Report, tyro.conf.subcommand("report")]
 )
 
@@ -121,7 +121,7 @@ def main(arguments: list[str] | None = None) -> int:
     return exit_code(work)
 
 
-def _done(given: List | Plan | RunAll | Tune | Report, console: Console) -> int:
+def _done(given: List | Plan | RunAll | TunePreset | Report, console: Console) -> int:
     if isinstance(given, List):
         table = Table("experiment", "what", "in the paper")
         for name, entry in EXPERIMENTS.items():
@@ -130,8 +130,8 @@ def _done(given: List | Plan | RunAll | Tune | Report, console: Console) -> int:
         return 0
     if isinstance(given, Plan):
         return _plan(given, console)
-    if isinstance(given, Tune):
-        from pyresac.experiments.tuning import tune
+    if isinstance(given, TunePreset):
+        from pyresac.experiments.option_search import tune
 
         found = tune(**vars(given), shown=lambda line: console.print(escape(line), soft_wrap=True))
         write_atomically(given.folder / "best.json", (json.dumps(found, indent=1) + "\n").encode())

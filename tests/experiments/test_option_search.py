@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from pyresac.errors import InputError
-from pyresac.experiments import pool, tuning
+from pyresac.experiments import option_search, pool
 from pyresac.experiments.__main__ import main
 from pyresac.experiments.experiment import Run
-from pyresac.experiments.tuning import parsed
+from pyresac.experiments.option_search import parsed
 
 optuna = pytest.importorskip("optuna", reason="tune needs optuna: pip install 'pyresac[optuna]'")
 
@@ -65,7 +65,7 @@ def test_the_best_is_printed_and_an_earlier_search_goes_on(tmp_path: Path, capsy
 @pytest.mark.usefixtures("stand_in")
 def test_a_killed_search_trains_its_last_proposal_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
-    real = tuning.run_locally
+    real = option_search.run_locally
 
     def killed(folder: Path, runs: list[Run], *rest: object) -> pool.PoolProgress:
         asked.append(runs[0].name)
@@ -73,7 +73,7 @@ def test_a_killed_search_trains_its_last_proposal_first(tmp_path: Path, monkeypa
             raise KeyboardInterrupt
         return real(folder, runs, *rest)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(tuning, "run_locally", killed)
+    monkeypatch.setattr(option_search, "run_locally", killed)
     assert searched(tmp_path, 4, "critic_lr=1e-4:3e-3:log") == 130
     assert searched(tmp_path, 4, "critic_lr=1e-4:3e-3:log") == 0
     assert asked[2] == asked[1]
