@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from pyresac.experiments.deep_runs import Cell, cell, evaluations, mean_cell, seeds_at
+from pyresac.experiments.deep_runs import Cell, cell, curve_groups, draw_curves, evaluations, mean_cell, seeds_at
 from pyresac.experiments.experiment import Finding, Outcome, Run, Scale, Table, held
 from pyresac.experiments.pool import is_finished
+from pyresac.figures.training import CORRIDOR, value_bands
 from pyresac.options import load_json
 
 RUNS_IN = "corridor"
@@ -34,6 +35,16 @@ MEASURES = {"reward": 1e6, "wait": 1.0, "travel": 1.0}
 VALUES = {"q": "mean value", "sigma": "σ_ens", "earned": "earned"}
 PAPER = {"none": ("-0.841", "3.76", "10.93"), "headway": ("-0.437", "3.62", "12.19")}
 """Table 6: one day of the published corridor."""
+
+
+REWARD, VALUES_FIGURE = "corridor-reward.png", "corridor-values.png"
+PANELS = (
+    [label for label in LABELS if label.startswith("RE-SAC")],
+    ["RE-SAC K=10", "SAC", "DSAC", "BAC", "epistemic only", "aleatoric only"],
+)
+"""Of the figures: the number of critics, and the algorithms and ablations."""
+LEVELS = ("none", "headway", "linear")
+"""Rules whose reward stands in the figure of the curves."""
 
 
 def cells(scale: Scale) -> list[Cell]:
@@ -81,11 +92,20 @@ def analyse(folder: Path, scale: Scale, figures: Path) -> Outcome:
     note = (
         "ten final days; learned: mean over seeds [95 %]; rules: the mean of those days. The paper's: another corridor"
     )
+    groups = curve_groups(folder, cells(scale))
+    if groups:
+        levels = {name: float(np.mean([row["reward"] for row in days[name]])) for name in LEVELS if name in days}
+        draw_curves(figures / REWARD, "Reward during training", CORRIDOR, groups, PANELS, levels)
+        shown = [groups[label] for label in PANELS[1] if label in groups]
+        value_bands(shown or list(groups.values()), CORRIDOR, "Values beside what is earned").savefig(
+            figures / VALUES_FIGURE, dpi=130
+        )
     found = Table("After training", ("reward, 10⁶", "wait, min", "travel, min"), rows, PAPER, note)
     return Outcome(
         [_collapse(values, days), _against_rules(days)],
         [found, _value_table(values)],
         {"final": days, "values": values, "curves": curves},
+        (REWARD, VALUES_FIGURE) if groups else (),
     )
 
 

@@ -15,7 +15,10 @@ from pyresac.errors import InputError
 from pyresac.experiments.experiment import Run, Scale
 from pyresac.experiments.pool import is_finished
 from pyresac.experiments.statistics import improvement_interval, interval
-from pyresac.figures.curves import read_curves
+from pyresac.figures.curves import Curves, Group, read_curves
+from pyresac.figures.style import new_figure
+from pyresac.figures.training import Scale as FigureScale
+from pyresac.figures.training import returns_on
 from pyresac.training.restored import Restored, restore_run
 
 ALGORITHMS: Mapping[str, Mapping[str, Any]] = {
@@ -104,6 +107,32 @@ def evaluations(folder: Path, run: Run) -> NDArray[np.float64]:
     if curves is None:
         raise InputError(f"{folder / run.name} is finished but has no evaluation in its metrics.csv")
     return curves.columns["eval_return"]
+
+
+def curve_groups(folder: Path, cells: Iterable[Cell]) -> dict[str, Group]:
+    """The learning curves of the finished runs, a group of seeds a label."""
+    found: dict[str, list[Curves]] = {}
+    for one in cells:
+        curves = read_curves(folder / one.run.name / "metrics.csv") if is_finished(folder, one.run) else None
+        if curves is not None:
+            found.setdefault(one.label, []).append(curves)
+    return {label: Group(label, runs) for label, runs in found.items()}
+
+
+def draw_curves(
+    path: Path,
+    title: str,
+    scale: FigureScale,
+    groups: Mapping[str, Group],
+    panels: Sequence[Sequence[str]],
+    rules: Mapping[str, float],
+) -> None:
+    """Learning curves, mean and range over seeds, in panels of these labels side by side; `rules` as levels."""
+    figure = new_figure(title, 13.0, 5.6)
+    for axes, labels in zip(figure.subplots(1, len(panels), sharey=True), panels, strict=True):
+        returns_on(axes, [groups[label] for label in labels if label in groups], scale, rules)
+        axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.13), ncols=2, frameon=False, fontsize=8.5)
+    figure.savefig(path, dpi=130)
 
 
 def last_quarter(folder: Path, run: Run) -> float:

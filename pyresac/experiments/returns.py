@@ -11,9 +11,19 @@ from typing import Any
 
 import numpy as np
 
-from pyresac.experiments.deep_runs import TASKS, evaluations, finished, last_quarter, odds_against_sac, stationary_cells
+from pyresac.experiments.deep_runs import (
+    TASKS,
+    curve_groups,
+    draw_curves,
+    evaluations,
+    finished,
+    last_quarter,
+    odds_against_sac,
+    stationary_cells,
+)
 from pyresac.experiments.experiment import Finding, Outcome, Run, Scale, Table, verdict_of
 from pyresac.experiments.statistics import interquartile_mean, interval
+from pyresac.figures.training import RETURN
 from pyresac.tasks.gymnasium_task import BoxTask
 
 RUNS_IN = "returns"
@@ -31,6 +41,8 @@ TABLE_1 = {
     "RE-SAC B0": ("446 ± 28", "18440 ± 2732", "324 ± 29", "14938 ± 8356"),
 }
 """Final returns of up to 5,000 steps after 8M steps on Brax: Hopper, HalfCheetah, Walker2d, Ant."""
+PANELS = (["SAC", "TD3", "REDQ", "SAC-N", "BAC", "DSAC"], ["SAC", "TQC", "RE-SAC v1", "RE-SAC B0"])
+"""Of the figure of curves."""
 TABLE_1_TASKS = ("Hopper-v5", "HalfCheetah-v5", "Walker2d-v5", "Ant-v5")
 
 
@@ -52,7 +64,12 @@ def analyse(folder: Path, scale: Scale, figures: Path) -> Outcome:
         long.setdefault(task, {}).setdefault(label, []).append(float(played.returns.mean()))
         curves.setdefault(task, {}).setdefault(label, []).append(evaluations(folder, cell.run).tolist())
     tables = [_table(task, final[task], long[task]) for task in TASKS[scale] if task in final]
-    return Outcome(_findings(final), tables, {"final": final, "long": long, "curves": curves})
+    names = []
+    for task in final:
+        names.append(f"returns-{task}.png")
+        groups = curve_groups(folder, (one for one in stationary_cells(scale) if one.task == task))
+        draw_curves(figures / names[-1], f"{task}, as published", RETURN, groups, PANELS, {})
+    return Outcome(_findings(final), tables, {"final": final, "long": long, "curves": curves}, tuple(names))
 
 
 def _table(task: str, final: dict[str, list[float]], long: dict[str, list[float]]) -> Table:
