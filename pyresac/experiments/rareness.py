@@ -12,7 +12,6 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import torch
-from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from pyresac.deep.networks.inputs import Inputs
@@ -21,6 +20,7 @@ from pyresac.experiments.deep_runs import TASKS, finished, mean_cell, stationary
 from pyresac.experiments.experiment import Finding, Outcome, Run, Scale, Table, verdict_of
 from pyresac.experiments.oracle import EPISODES, values_of
 from pyresac.experiments.statistics import rank_correlation
+from pyresac.figures.style import new_figure, plain
 from pyresac.training.restored import Restored
 
 RUNS_IN = "returns"
@@ -106,7 +106,7 @@ def _bin(means: NDArray[np.float64]) -> str:
 
 def draw(path: Path, task: str, found: Measured) -> None:
     """Error in the published thirty bins, by both references."""
-    figure = Figure(figsize=(11, 4), layout="constrained")
+    figure = new_figure(f"{task}: oracle error by rareness", 12.0, 4.6)
     axes = figure.subplots(1, 2, sharey=True)
     for axis, reference in zip(axes, REFERENCES, strict=True):
         edges = published_edges(_pooled(found, reference))
@@ -117,22 +117,27 @@ def draw(path: Path, task: str, found: Measured) -> None:
                 np.concatenate([one["error"] for one in seeds]),
                 edges,
             )
-            axis.plot(middle[count > 0], means[count > 0], marker=".", linewidth=1, label=label)
-        axis.set(title=f"{task}, against the {reference}'s states", xlabel="Mahalanobis rareness")
+            plain(axis).plot(middle[count > 0], means[count > 0], marker=".", linewidth=1, label=label)
+        axis.set(title=f"against the {reference}'s states", xlabel="Mahalanobis rareness")
     axes[0].set_ylabel("oracle error")
-    axes[1].legend(fontsize=8)
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside right center", frameon=False, fontsize=8.5)
     figure.savefig(path, dpi=130)
 
 
 def finding(claim: str, numbers: dict[str, Any]) -> Finding:
-    """Whether errors grow least with rareness for a form of RE-SAC, on every task of `numbers` (`correlations`)."""
+    """Whether errors grow least with rareness for a form of RE-SAC, on every task of `numbers` (`correlations`).
+
+    Only where its seeds are all below, or all above, those of every other does that count.
+    """
     lines, least = [], []
     for task, found in numbers.items():
         slopes = {label: float(np.mean(own["training"])) for label, own in found.items()}
         ours = [label for label in slopes if label.startswith("RE-SAC")]
         if ours and len(ours) < len(slopes):
             first = min(slopes, key=lambda label: slopes[label])
-            least.append(1 if first in ours else -1)
+            rivals = [label for label in slopes if (label in ours) != (first in ours)]
+            apart = max(found[first]["training"]) < min(min(found[label]["training"]) for label in rivals)
+            least.append((1 if first in ours else -1) if apart else 0)
             lines.append(f"{task}: least correlation {first} {slopes[first]:+.2f}")
             lines[-1] += ", " + ", ".join(f"{label} {slopes[label]:+.2f}" for label in ours)
     if not lines:

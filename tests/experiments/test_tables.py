@@ -155,3 +155,19 @@ def test_rareness_on_the_corridor_is_within_stop_and_direction() -> None:
     assert np.isnan(lonely).all()
     assert corridor_rareness.HEADWAYS == [0, 1]
     assert corridor_rareness.GROUP == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "verdict"),
+    [
+        ((0.0, 0.1), (0.2, 0.3), "reproduces"),
+        ((0.2, 0.3), (0.0, 0.1), "does not reproduce"),
+        ((0.0, 0.25), (0.2, 0.3), "undecided"),
+        ((0.2, 0.3), (0.0, 0.25), "undecided"),
+    ],
+)
+def test_a_form_of_resac_grows_least_only_where_all_seeds_say_so(
+    ours: tuple[float, ...], theirs: tuple[float, ...], verdict: str
+) -> None:
+    found = {"RE-SAC B0": {"training": list(ours)}, "SAC": {"training": list(theirs)}}
+    assert rareness.finding("claim", {"task": found}).verdict == verdict
