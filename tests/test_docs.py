@@ -48,7 +48,7 @@ def test_the_tabular_guide_has_examples() -> None:
 
 def test_the_pages_name_every_experiment_and_every_way_that_a_task_changes() -> None:
     pages = {name: (ROOT / "docs" / name).read_text(encoding="utf-8") for name in ("experiments.md", "training.md")}
-    named = re.findall(r"^\| `(\w+)` \| .* \| .* \|$", pages["experiments.md"], re.MULTILINE)
+    named = re.findall(r"^\| `([\w-]+)` \| .* \| .* \|$", pages["experiments.md"], re.MULTILINE)
     assert [name for name in named if name not in SCALES] == list(EXPERIMENTS)
     options = {f"--{option.name.replace('_', '-')}" for option in fields(Variation)}
     assert {option for option in options if f"`{option}`" not in pages["training.md"]} == set()
