@@ -156,8 +156,10 @@ def odds_against_sac(scores: Mapping[str, Mapping[str, Sequence[float]]]) -> tup
 
 
 def mean_cell(values: Iterable[float], digits: int = 0) -> str:
-    """Mean over seeds with its bootstrap interval, as a cell of a table."""
+    """Mean over seeds with its bootstrap interval, as a cell of a table; a single value has none."""
     sample = np.array(list(values), dtype=np.float64)
+    if len(sample) == 1:
+        return f"{sample[0]:,.{digits}f}"
     found = interval(sample[:, None], np.random.default_rng(0), lambda scores: np.asarray(scores.mean(-1)))
     return f"{found.point:,.{digits}f} [{found.low:,.{digits}f}, {found.high:,.{digits}f}]"
 
