@@ -130,8 +130,8 @@ CORRIDOR = (
     corridor(
         "who gave up boards all the same",
         "boarding.py",
-        "        if gave_up(line, day, passenger, time):\n            continue\n",
-        "",
+        "        if not gave_up(line, day, passenger, time):\n            return int(passenger)\n",
+        "        return int(passenger)\n",
         BLOCKING,
     ),
     corridor(

@@ -34,6 +34,7 @@ SETS: dict[str, tuple[list[float], list[float]]] = {
     "linf": UNIT,
     "interval": UNIT,
     "kl": NOT_NEGATIVE,
+    "renyi": NOT_NEGATIVE,
     "likelihood": NOT_NEGATIVE,
     "chi2": NOT_NEGATIVE,
     "cvar": ([TINY, 1.0], [0.0, MORE]),

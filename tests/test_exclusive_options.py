@@ -37,7 +37,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         "@model\nstate 0 init\n\taction 0\n\t\t0 : [0.2, 0.6]\n\t\t1 : [0.3, 0.9]\n"
         "state 1\n\taction 0\n\t\t1 : [1, 1]\n"
     )
-    (folder / "RESAC.json").write_text(json.dumps({"preset": "fast"}))
+    (folder / "FAST.json").write_text(json.dumps({"preset": "fast"}))
     (folder / "TD3.json").write_text(json.dumps({"algorithm": "td3"}))
     (folder / "DEMAND.csv").write_text(",".join(COLUMNS) + "\nStop 0,Stop 3,22:00,25:00,30\n")
     write(folder / "FEED.zip")
@@ -63,7 +63,7 @@ PAIRS: list[tuple[str, Main, str, str, str, str]] = [
         "was started with agent 'tabular', not 'deep'",
     ),
     ("resume and another seed", train.main, "--run-dir RUN", "--resume", "--seed 1", "a resumed run keeps its options"),
-    ("config and another preset", train.main, "", "--config RESAC", "--preset published-code", "give one"),
+    ("config and another preset", train.main, "", "--config FAST", "--preset published-code", "give one"),
     ("config and another algorithm", train.main, "", "--config TD3", "--algorithm sac", "give one"),
     (
         "an environment and a corridor",
