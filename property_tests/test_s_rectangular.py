@@ -111,13 +111,13 @@ def test_c03_best_and_worst_of_one_budget(source: ExactMDP, radius: float, norm:
 @claim("C03", lean="RESAC.IsInfimum.monetary")
 @settings(max_examples=15)
 @given(st.data(), mdps(dyadic=True, max_states=3, max_actions=3, masked=True, discount=MODERATE, scaled=False), RADII)
-def test_c03_level_is_the_adversarys_linear_program(data: st.DataObject, source: object, radius: float) -> None:
+def test_c03_level_is_the_adversarys_linear_program(data: st.DataObject, source: ExactMDP, radius: float) -> None:
     """min u over q ≥ 0, Σq_a = 1, |q_a − p_a| ≤ t_a, Σt ≤ radius, r_a + γ·q_a·v ≤ u (Lean: RESAC.IsInfimum.monetary).
 
     HiGHS works to 1e-7; prices of its constraints are at most the range of v and r here. And the policy returned is
     worth as much against every answer: its own minimum, a linear program, too, is the level.
     """
-    mdp, v = FiniteMDP.from_exact(source), floats(data.draw(state_values(source)))  # type: ignore[arg-type]
+    mdp, v = FiniteMDP.from_exact(source), floats(data.draw(state_values(source)))
     image, policy = backup(mdp, radius, v)
     n, kernel = mdp.n_states, mdp.dense()
     slack = 1e-5 * (1 + np.abs(v).max() + np.abs(mdp.reward).max())
@@ -159,9 +159,9 @@ def test_c03_level_is_the_adversarys_linear_program(data: st.DataObject, source:
 @claim("C03", lean="RESAC.IsInfimum.monetary")
 @settings(max_examples=15)
 @given(st.data(), mdps(dyadic=True, max_states=4, max_actions=1, discount=MODERATE, scaled=False), RADII)
-def test_c03_one_action_is_the_l1_ball(data: st.DataObject, source: object, radius: float) -> None:
+def test_c03_one_action_is_the_l1_ball(data: st.DataObject, source: ExactMDP, radius: float) -> None:
     """With one action the state's budget is the pair's (Lean: RESAC.IsInfimum.monetary)."""
-    mdp, v = FiniteMDP.from_exact(source), floats(data.draw(state_values(source)))  # type: ignore[arg-type]
+    mdp, v = FiniteMDP.from_exact(source), floats(data.draw(state_values(source)))
     operator = RevOperator(mdp, expectation=L1Ball(min(radius, 2.0)))
     image, _ = backup(mdp, radius, v)
     size = float(np.abs(v).max() + np.abs(mdp.reward).max())
@@ -175,9 +175,9 @@ def test_c03_one_action_is_the_l1_ball(data: st.DataObject, source: object, radi
 @claim("C03", lean="RESAC.IsInfimum.monetary")
 @settings(max_examples=15)
 @given(mdps(dyadic=True, max_states=4, max_actions=3, masked=True, discount=MODERATE, scaled=False), RADII)
-def test_c03_between_one_budget_a_pair_and_the_nominal_value(source: object, radius: float) -> None:
+def test_c03_between_one_budget_a_pair_and_the_nominal_value(source: ExactMDP, radius: float) -> None:
     """A budget a pair is worse for us than the same budget for the whole state; none is better than both."""
-    mdp = FiniteMDP.from_exact(source)  # type: ignore[arg-type]
+    mdp = FiniteMDP.from_exact(source)
     state = solve_s_rectangular(mdp, radius, tolerance=1e-9)
     pair = solve(RevOperator(mdp, expectation=L1Ball(min(radius, 2.0))), tolerance=1e-9)
     nominal = solve(RevOperator(mdp), tolerance=1e-9)

@@ -134,6 +134,14 @@ def test_c03_wasserstein_ball_is_the_exact_minimum(data: st.DataObject, radius: 
         assert worst[s, a].min() >= 0
 
 
+def summit(concave: Callable[[mpmath.mpf], mpmath.mpf], low: mpmath.mpf, high: mpmath.mpf, steps: int) -> mpmath.mpf:
+    """The maximum of a concave function between two numbers, by trisection."""
+    for _ in range(steps):
+        left, right = low + (high - low) / 3, high - (high - low) / 3
+        low, high = (left, high) if concave(left) < concave(right) else (low, right)
+    return concave(low)
+
+
 def chi2_reference(p: list[mpmath.mpf], x: list[mpmath.mpf], radius: mpmath.mpf) -> mpmath.mpf:
     """max over t of t − √(1 + radius)·√E(t − x)₊², a concave function, by trisection: its dual (Duchi and Namkoong)."""
     lowest, highest = min(x), max(x)
@@ -148,10 +156,7 @@ def chi2_reference(p: list[mpmath.mpf], x: list[mpmath.mpf], radius: mpmath.mpf)
         return t - mpmath.sqrt(1 + radius) * mpmath.sqrt(square)
 
     low, high = lowest, highest + (highest - lowest) / min(radius, mpmath.mpf(1))
-    for _ in range(400):
-        left, right = low + (high - low) / 3, high - (high - low) / 3
-        low, high = (left, high) if dual(left) < dual(right) else (low, right)
-    return dual(low)
+    return summit(dual, low, high, 400)
 
 
 @claim("C03", lean="RESAC.IsInfimum.monetary")
@@ -179,10 +184,7 @@ def power_reference(p: list[mpmath.mpf], x: list[mpmath.mpf], c: mpmath.mpf, s: 
         return eta - c * mpmath.fsum(w * max(eta - y, 0) ** s for w, y in zip(p, x, strict=True)) ** (1 / s)
 
     low, high = min(x), min(x) + spread * (2 + mpmath.sqrt((s - 1) / mpmath.log(c)))
-    for _ in range(170):
-        left, right = low + (high - low) / 3, high - (high - low) / 3
-        low, high = (left, high) if dual(left) < dual(right) else (low, right)
-    return dual(low)
+    return summit(dual, low, high, 170)
 
 
 @claim("C03", lean="RESAC.IsInfimum.monetary")

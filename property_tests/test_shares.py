@@ -28,6 +28,7 @@ from pyresac.tabular import (
     families,
     solve,
 )
+from pyresac.tabular.exact import ExactMDP
 from pyresac.tabular.shares import Share
 
 EXPECTATIONS = {
@@ -87,9 +88,9 @@ def compare(mdp: FiniteMDP, sizes: list[int], name: str, minimise: bool, toleran
     st.booleans(),
 )
 def test_every_number_of_processes_gives_the_same_bits(
-    data: st.DataObject, source: object, name: str, minimise: bool
+    data: st.DataObject, source: ExactMDP, name: str, minimise: bool
 ) -> None:
-    mdp = FiniteMDP.from_exact(source)  # type: ignore[arg-type]
+    mdp = FiniteMDP.from_exact(source)
     sizes = data.draw(st.lists(st.integers(1, mdp.n_states), min_size=1, max_size=2, unique=True))
     compare(mdp, sizes, name, minimise, 1e-6 * (1.0 + mdp.reward_size))
 

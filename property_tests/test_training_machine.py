@@ -8,6 +8,7 @@ middle of a step, of an evaluation or of a save; what a killed process leaves on
 from __future__ import annotations
 
 import tempfile
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any, ClassVar
@@ -106,11 +107,8 @@ class TrainingMachine(RuleBasedStateMachine):
         kind = self.trainee()
         of, name = (RunFolder, "save") if place.endswith("save") else (kind, place)
         noted = mock.patch.object(RunFolder, "save", self.noting(reached)) if of is kind else mock.MagicMock()
-        try:
-            with noted, killing(of, name, place == "after a save"):
-                assert self.trained("--steps", END, "--checkpoint-every", every) == 0
-        except Killed:
-            pass
+        with suppress(Killed), noted, killing(of, name, place == "after a save"):
+            assert self.trained("--steps", END, "--checkpoint-every", every) == 0
         self.step = max([self.step, *reached])
         assert self.saved_step() == self.step
 

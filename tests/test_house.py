@@ -10,7 +10,7 @@ import pytest
 from import_graph import cycles, imports, modules
 
 FLOORS: tuple[tuple[str, ...], ...] = (
-    ("errors", "atomic", "command", "jit", "memory", "mujoco_warnings", "options", "reading"),
+    ("errors", "atomic", "caches", "command", "jit", "memory", "mujoco_warnings", "options", "reading"),
     ("tabular", "envs"),
     ("tasks",),
     ("deep",),

@@ -9,19 +9,18 @@ user's cache folder, unless its own option `jax_compilation_cache_dir` names ano
 from __future__ import annotations
 
 import io
-import os
 import warnings
 from collections.abc import Callable, Mapping
 from contextlib import redirect_stdout
 from dataclasses import dataclass
 from functools import cache, cached_property
-from pathlib import Path
 from typing import Any
 
 import gymnasium as gym
 import numpy as np
 from numpy.typing import NDArray
 
+from pyresac.caches import user_cache
 from pyresac.errors import CheckpointError
 from pyresac.mujoco_warnings import once_each
 
@@ -55,7 +54,7 @@ def compiled(task: str) -> Compiled:
     import jax
 
     if jax.config.jax_compilation_cache_dir is None:
-        jax.config.update("jax_compilation_cache_dir", str(_cache_folder()))
+        jax.config.update("jax_compilation_cache_dir", str(user_cache("pyresac-jax")))
     with jax.default_device(_cpu()):
         nominal = _made(task)
         reset = jax.jit(lambda key, factors: _typed(_scaled(nominal, factors).reset(key)))
@@ -70,11 +69,6 @@ def _made(task: str) -> Any:
         from brax import envs
 
         return envs.get_environment(task, backend="spring")
-
-
-def _cache_folder() -> Path:
-    base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "pyresac-jax"
 
 
 def _cpu() -> Any:

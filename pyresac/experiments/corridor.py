@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from pyresac.experiments.deep_runs import Cell, cell, curve_groups, draw_curves, evaluations, mean_cell, seeds_at
+from pyresac.experiments.deep_runs import Cell, cell, curve_groups, draw_curves, mean_cell, seeds_at
 from pyresac.experiments.experiment import Finding, Outcome, Run, Scale, Table, held
 from pyresac.experiments.pool import is_finished
 from pyresac.figures.training import CORRIDOR, value_bands
@@ -66,7 +66,6 @@ def analyse(folder: Path, scale: Scale, figures: Path) -> Outcome:
     """See `Experiment`."""
     days: dict[str, list[dict[str, float]]] = {}
     values: dict[str, list[dict[str, Any]]] = {}
-    curves: dict[str, list[list[float]]] = {}
     for one in cells(scale):
         if not is_finished(folder, one.run):
             continue
@@ -77,7 +76,6 @@ def analyse(folder: Path, scale: Scale, figures: Path) -> Outcome:
             elif len(days.get(name, ())) == 0:
                 days[name] = [_means(table)]
         values.setdefault(one.label, []).append(result["values"])
-        curves.setdefault(one.label, []).append(evaluations(folder, one.run).tolist())
     order = sorted(days, key=lambda label: label not in LABELS)
     rows = [
         (
@@ -104,7 +102,13 @@ def analyse(folder: Path, scale: Scale, figures: Path) -> Outcome:
     return Outcome(
         [_collapse(values, days), _against_rules(days)],
         [found, _value_table(values)],
-        {"final": days, "values": values, "curves": curves},
+        {
+            "final": days,
+            "values": values,
+            "curves": {
+                label: [run.columns["eval_return"].tolist() for run in group.runs] for label, group in groups.items()
+            },
+        },
         (REWARD, VALUES_FIGURE) if groups else (),
     )
 

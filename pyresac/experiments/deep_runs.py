@@ -103,19 +103,22 @@ def finished(folder: Path, cells: Iterable[Cell]) -> Iterator[tuple[Cell, Restor
 
 def evaluations(folder: Path, run: Run) -> NDArray[np.float64]:
     """(rows,) mean returns of a finished run's evaluations."""
-    curves = read_curves(folder / run.name / "metrics.csv")
-    if curves is None:
+    return _curves(folder, run).columns["eval_return"]
+
+
+def _curves(folder: Path, run: Run) -> Curves:
+    found = read_curves(folder / run.name / "metrics.csv")
+    if found is None:
         raise InputError(f"{folder / run.name} is finished but has no evaluation in its metrics.csv")
-    return curves.columns["eval_return"]
+    return found
 
 
 def curve_groups(folder: Path, cells: Iterable[Cell]) -> dict[str, Group]:
     """The learning curves of the finished runs, a group of seeds a label."""
     found: dict[str, list[Curves]] = {}
     for one in cells:
-        curves = read_curves(folder / one.run.name / "metrics.csv") if is_finished(folder, one.run) else None
-        if curves is not None:
-            found.setdefault(one.label, []).append(curves)
+        if is_finished(folder, one.run):
+            found.setdefault(one.label, []).append(_curves(folder, one.run))
     return {label: Group(label, runs) for label, runs in found.items()}
 
 

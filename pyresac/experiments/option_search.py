@@ -62,8 +62,9 @@ def tune(
     except ImportError as error:
         raise InputError("tune needs optuna: pip install 'pyresac[optuna]'") from error
     ranges = [parsed(text) for text in search]
-    if not ranges or trials < 1 or steps < 20:
-        raise InputError(f"tune needs a --search ({FORM}), --trials of at least 1 and --steps of at least 20")
+    for name, given, least in (("--search", len(ranges), 1), ("--trials", trials, 1), ("--steps", steps, 20)):
+        if given < least:
+            raise InputError(f"{name} gives {given}; tune needs at least {least}")
     for end in (0, 1):  # both ends of every range must be options of this preset
         ends = {name: int(limits[end]) if whole else limits[end] for name, limits, _, whole in ranges}
         planned(trial_run({"preset": preset, **ends}, env, seed, steps).flags)

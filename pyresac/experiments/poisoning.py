@@ -22,6 +22,7 @@ from pyresac.experiments.experiment import Finding, Outcome, Run, Scale, Table, 
 from pyresac.experiments.kept import kept
 from pyresac.tabular import FiniteMDP, RevOperator, solve
 from pyresac.tabular.values import PolicyMean
+from pyresac.training.mean_intervals import half_width
 
 RUNS_IN = "poisoning"
 SEEDS: dict[Scale, int] = {"smoke": 3, "cpu": 10, "paper": 50}
@@ -212,11 +213,6 @@ def shown(sample: NDArray[np.float64]) -> str:
     if lost:
         return f"diverged, {lost} of {len(sample)} seeds"
     return f"{sample.mean():+.4f} ± {half_width(sample):.4f}"
-
-
-def half_width(sample: NDArray[np.float64]) -> float:
-    """Half of the 95 % interval of the mean, by the normal approximation."""
-    return float(1.96 * sample.std(ddof=1) / np.sqrt(len(sample)))
 
 
 def verdicts(numbers: dict[str, Any]) -> list[Finding]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from pyresac.caches import user_cache
+
 VARIABLE = "PYRESAC_LEAN_CACHE"
 
 
@@ -14,5 +16,4 @@ def cache_folder(given: Path | None) -> Path:
         return given.expanduser().resolve()
     if named := os.environ.get(VARIABLE):
         return Path(named).expanduser().resolve()
-    base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache").resolve() / "pyresac-lean"
+    return user_cache("pyresac-lean")
