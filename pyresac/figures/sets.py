@@ -17,20 +17,26 @@ from pyresac.figures.style import BLUE, GREY, RED, figure_command, new_figure
 from pyresac.tabular import (
     Chi2Ball,
     Contamination,
+    CressieReadBall,
     CVaR,
+    ExpectationFunctional,
     FiniteMDP,
     IntervalSet,
     KLBall,
     L1Ball,
+    LikelihoodBall,
     LInfinityBall,
+    RenyiBall,
     WassersteinBall,
+    WorstOfKernels,
 )
-from pyresac.tabular.expectations import RowSet
 
 NOMINAL = np.array([0.5, 0.35, 0.15])
 DIRECTIONS = 720
 CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, np.sqrt(3) / 2]])
 LINE = np.array([[0.0, 1.0, 2.0], [1.0, 0.0, 1.0], [2.0, 1.0, 0.0]])
+INEQUALITIES = np.array([[1.0, -2.0, 0.0], [-1.0, 1.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 1.0]])
+LIMITS = np.array([0.0, 0.0, 0.3, -0.1])
 
 
 def mdp_of(row: NDArray[np.float64]) -> FiniteMDP:
@@ -38,7 +44,7 @@ def mdp_of(row: NDArray[np.float64]) -> FiniteMDP:
     return FiniteMDP.from_arrays(np.tile(row, (3, 1, 1)).reshape(3, 1, 3), np.zeros((3, 1)), 0.9, renormalise=True)
 
 
-def shown() -> dict[str, RowSet]:
+def shown() -> dict[str, ExpectationFunctional]:
     """The sets, with sizes that make them alike."""
     width = np.array([0.1, 0.2, 0.05])
     low, high = (np.tile(row, (3, 1)).reshape(3, 1, 3) for row in (NOMINAL - width, NOMINAL + width))
@@ -51,10 +57,14 @@ def shown() -> dict[str, RowSet]:
         "CVaR, share 0.7": CVaR(0.7),
         "contamination, share 0.2": Contamination(0.2),
         "Wasserstein-1, s₁–s₂–s₃ in line, radius 0.15": WassersteinBall(0.15, LINE),
+        "likelihood, radius 0.05": LikelihoodBall(0.05),
+        "Cressie–Read of order 4, radius 0.05": CressieReadBall(0.05, order=4.0),
+        "Rényi of order 8, radius 0.15": RenyiBall(0.15, order=8.0),
+        "q₂ ≤ q₁ ≤ 2q₂, q₃ ≤ 0.3, q₃ ≤ q₂ − 0.1": WorstOfKernels.of_polytope(mdp_of(NOMINAL), INEQUALITIES, LIMITS),
     }
 
 
-def boundary(functional: RowSet, row: NDArray[np.float64]) -> NDArray[np.float64]:
+def boundary(functional: ExpectationFunctional, row: NDArray[np.float64]) -> NDArray[np.float64]:
     """The worst rows (DIRECTIONS, 3) of the set around `row`, one for each direction of the values."""
     mdp, rows = mdp_of(row), []
     for angle in np.linspace(0.0, 2 * np.pi, DIRECTIONS, endpoint=False):
@@ -64,11 +74,11 @@ def boundary(functional: RowSet, row: NDArray[np.float64]) -> NDArray[np.float64
     return np.array(rows)
 
 
-def panel(axes: Axes, title: str, functional: RowSet) -> None:
+def panel(axes: Axes, title: str, functional: ExpectationFunctional) -> None:
     """One simplex: the set around an inner row, and around a row that has no third state."""
     axes.fill(*CORNERS.T, facecolor="none", edgecolor=GREY, lw=1.0)
     for row, colour in ((NOMINAL, BLUE), (np.array([0.6, 0.4, 0.0]), RED)):
-        if isinstance(functional, IntervalSet) and colour == RED:
+        if isinstance(functional, IntervalSet | WorstOfKernels) and colour == RED:  # these have no centre
             continue
         corners = boundary(functional, row) @ CORNERS
         axes.fill(*corners.T, facecolor=colour, alpha=0.25, lw=0)
@@ -84,9 +94,9 @@ def panel(axes: Axes, title: str, functional: RowSet) -> None:
 def figure() -> Figure:
     """All sets, a panel each."""
     result = new_figure(
-        "Where the adversary may move a row: around (0.5, 0.35, 0.15) and around (0.6, 0.4, 0)", 11.0, 6.0
+        "Where the adversary may move a row: around (0.5, 0.35, 0.15) and around (0.6, 0.4, 0)", 11.0, 8.8
     )
-    for axes, (title, functional) in zip(result.subplots(2, 4).flat, shown().items(), strict=True):
+    for axes, (title, functional) in zip(result.subplots(3, 4).flat, shown().items(), strict=True):
         panel(axes, title, functional)
     return result
 
