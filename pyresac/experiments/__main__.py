@@ -25,7 +25,7 @@ from rich.table import Table
 from pyresac.atomic import write_atomically
 from pyresac.command import checked, exit_code, wide_console
 from pyresac.errors import InputError
-from pyresac.experiments.experiment import EXPERIMENTS, Run, Scale, experiment
+from pyresac.experiments.experiment import EXPERIMENTS, Run, Scale, as_text, experiment
 from pyresac.reading import read_object
 
 PROGRAM = "python -m pyresac.experiments"
@@ -209,9 +209,7 @@ def _run(given: RunAll, console: Console) -> int:
     command = f"{PROGRAM} run {given.name} --scale {given.scale}"
     finished = {"planned": len(whole), "finished": sum(is_finished(folder, run) for run in whole)} if whole else {}
     content = {"experiment": given.name, "scale": given.scale, "command": command, **finished, **outcome.plain()}
-    write_atomically(
-        results / f"{given.scale}.json", (json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode()
-    )
+    write_atomically(results / f"{given.scale}.json", as_text(content).encode())
     for finding in outcome.findings:
         console.print(f"[bold]{finding.verdict}[/]: {escape(finding.claim)}\n  {escape(finding.found)}", soft_wrap=True)
     for name in failed:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib
+import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -88,6 +90,24 @@ class Outcome:
     def plain(self) -> dict[str, Any]:
         """As JSON."""
         return asdict(self)
+
+
+LIST_OF_NUMBERS = re.compile(r"\[\n\s+([^\[\]{}\"]+?)\n\s+\]")
+
+
+def as_text(content: Mapping[str, Any]) -> str:
+    """JSON for people and for git: a list of numbers is one line, a number has seven digits."""
+    text = json.dumps(_rounded(content), indent=1, ensure_ascii=False)
+    return LIST_OF_NUMBERS.sub(lambda found: f"[{' '.join(found[1].split())}]", text) + "\n"
+
+
+def _rounded(value: Any) -> Any:
+    """`value` with every float in it rounded to seven digits."""
+    if isinstance(value, float):
+        return float(f"{value:.7g}")
+    if isinstance(value, Mapping):
+        return {key: _rounded(one) for key, one in value.items()}
+    return [_rounded(one) for one in value] if isinstance(value, (list, tuple)) else value
 
 
 class Experiment(Protocol):

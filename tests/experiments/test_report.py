@@ -11,7 +11,7 @@ import pytest
 from browser import shown
 
 from pyresac.errors import InputError
-from pyresac.experiments.experiment import Finding, Outcome, Table
+from pyresac.experiments.experiment import Finding, Outcome, Table, as_text
 from pyresac.experiments.html_report import write_report
 from pyresac.experiments.uncertainty import correlation, measured
 
@@ -142,3 +142,11 @@ def test_the_page_shows_well_in_a_browser(tmp_path: Path, width: int) -> None:
     found, console = shown((tmp_path / "page.html").as_uri(), tmp_path / "profile", width)
     assert console == ""
     assert "<title>wide 0 broken 0 beyond 0 images 1</title>" in found
+
+
+def test_a_file_of_results_keeps_seven_digits_and_a_line_for_a_list_of_numbers() -> None:
+    content = {"a": [1.23456789e-7, None, 2, True], "words": ["[1,\n 2]", 'say "x"'], "deep": {"b": [[0.1, 1e300], []]}}
+    text = as_text(content)
+    assert json.loads(text) == {**content, "a": [1.234568e-7, None, 2, True]}
+    assert ' "a": [1.234568e-07, null, 2, true],\n' in text
+    assert as_text(json.loads(text)) == text
