@@ -417,8 +417,8 @@ POINTS = (
     deep(
         "Adam's second moment kept",
         POINTWISE,
-        "second = kept * square[i] + squared * slope * slope",
-        "second = square[i] + squared * slope * slope",
+        "second = kept * square[i] + squared * felt * felt",
+        "second = square[i] + squared * felt * felt",
         STEP,
     ),
     deep(
@@ -428,6 +428,8 @@ POINTS = (
         "(np.sqrt(second) + least) * scale",
         STEP,
     ),
+    deep("subnormal means stay", POINTWISE, "nothing if abs(moment) < kind(NO_MEAN) else moment", "moment", STEP),
+    deep("subnormal squares stay", POINTWISE, "nothing if second < kind(NO_SQUARE) else second", "second", STEP),
     deep("averages from one end only", POINTWISE, "near = kind(share) < kind(0.5)", "near = True", STEP),
     deep(
         "averages of the parameter before its step",

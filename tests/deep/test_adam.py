@@ -13,6 +13,7 @@ from deep_cases import numbers
 from torch import Tensor
 
 from pyresac.deep.adam import Adam
+from pyresac.deep.networks.pointwise_kernels import FAINT, NO_MEAN, NO_SQUARE
 
 
 def optimiser(compiled: bool, *arguments: Any) -> Adam:
@@ -93,6 +94,40 @@ def test_small_gradients_and_late_steps(compiled: bool, begun: int) -> None:
     expected = -(mean / (1 - 0.9**steps)) / ((square / (1 - 0.999**steps)).sqrt() + 1e-8)
     # squares below 1e-38 lose digits in float32; they are far below ε²
     torch.testing.assert_close(ours._parameter.double(), expected, rtol=1e-5, atol=0.0)
+
+
+def test_no_moment_is_subnormal() -> None:
+    """However long a unit does not fire, and however small its gradients were: such numbers are slow."""
+    gradient = (10.0 ** torch.linspace(-44.0, 3.0, 400)).float()
+    ours = optimiser(True, torch.ones(400), 1e-3)
+    ours.moments["exp_avg_sq"].copy_(10.0 ** torch.linspace(-44.0, -30.0, 400))
+    for _ in range(3):
+        ours.step(gradient)
+    for _ in range(5_000):
+        ours.step(torch.zeros(400))
+        for name in ("exp_avg", "exp_avg_sq"):
+            sizes = ours.moments[name].abs()
+            assert not ((sizes > 0.0) & (sizes < torch.finfo(torch.float32).tiny)).any()
+    assert not ours.moments["exp_avg"].any()
+
+
+@pytest.mark.parametrize("begun", [0, 200_000])
+def test_what_counts_as_nothing_changes_no_step(begun: int) -> None:
+    """Adam's formula in float64, from moments and gradients at and about where they count as 0."""
+    around = torch.cat([level * torch.tensor([0.5, 0.99, 1.0, 1.01, 2.0]) for level in (FAINT, 1e-8, 1e-20)])
+    gradient, squares = (
+        torch.cartesian_prod(around, torch.tensor([0.0, 0.9, 1.1, 1e6]) * NO_SQUARE).float().T.contiguous()
+    )
+    ours = optimiser(True, torch.zeros(len(gradient)), 1.0)
+    ours.moments["step"].fill_(begun)
+    ours.moments["exp_avg"].copy_(0.9 * NO_MEAN)
+    ours.moments["exp_avg_sq"].copy_(squares)
+    ours.step(gradient)
+    mean = 0.9 * 0.9 * NO_MEAN + 0.1 * gradient.double()
+    square = 0.999 * squares.double() + 0.001 * gradient.double() ** 2
+    steps = begun + 1
+    expected = -(mean / (1 - 0.9**steps)) / ((square / (1 - 0.999**steps)).sqrt() + 1e-8)
+    torch.testing.assert_close(ours._parameter.double(), expected, rtol=1e-6, atol=0.0)
 
 
 def test_what_does_not_fit_a_step_is_refused() -> None:

@@ -17,6 +17,10 @@ Numbers = NDArray[Any]
 
 BETA1, BETA2, EPSILON = 0.9, 0.999, 1e-8
 """Adam's usual β₁, and β₂, the decay of the moments, and ε."""
+FAINT, NO_MEAN, NO_SQUARE = 1e-16, 1e-30, 1e-36
+"""A gradient whose square, and moments that, count as 0: beside ε they change no step by more than a rounding of it, or
+1e-22 rates. A unit that no longer fires would else keep a subnormal mean for ever, and a processor takes some hundred
+times as long for such a number."""
 
 
 @compiled
@@ -30,11 +34,14 @@ def adam(
     """
     kind = parameter.dtype.type
     new, kept, squared = kind(1.0 - beta1), kind(BETA2), kind(1.0 - BETA2)
-    step, scale, least = kind(rate), kind(rescale), kind(EPSILON)
+    step, scale, least, nothing = kind(rate), kind(rescale), kind(EPSILON), kind(0.0)
     for i in range(len(parameter)):
         slope = gradient[i]
         moment = mean[i] + new * (slope - mean[i])
-        second = kept * square[i] + squared * slope * slope
+        moment = nothing if abs(moment) < kind(NO_MEAN) else moment
+        felt = nothing if abs(slope) < kind(FAINT) else slope
+        second = kept * square[i] + squared * felt * felt
+        second = nothing if second < kind(NO_SQUARE) else second
         mean[i], square[i] = moment, second
         # np.divide checks nothing, so that the loop is done in vectors
         value = parameter[i] - np.divide(step * moment, np.sqrt(second) * scale + least)
