@@ -31,9 +31,9 @@ CORRIDOR = (
     ),
     corridor(
         "buses do not rest",
-        "kernel.py",
-        "day.times[bus, at.SINCE] + line.layover <= time",
-        "day.times[bus, at.SINCE] <= time",
+        "dispatch.py",
+        "    ready = day.times[bus, at.SINCE] + line.layover if bus >= 0 else np.inf\n",
+        "    ready = day.times[bus, at.SINCE] if bus >= 0 else np.inf\n",
         OPERATIONS,
     ),
     corridor(
@@ -46,7 +46,7 @@ CORRIDOR = (
     corridor(
         "the schedule rule forgets its slack along the line",
         "rules.py",
-        "p[1] * (x[at.LATE] - p[0] * (place - 1))",
+        "p[1] * (x[at.LATE] - p[0] * (made - 1))",
         "p[1] * x[at.LATE]",
         TUNING,
     ),
@@ -130,8 +130,8 @@ CORRIDOR = (
     corridor(
         "who gave up boards all the same",
         "boarding.py",
-        "        if not gave_up(line, day, passenger, time):\n            return int(passenger)\n",
-        "        return int(passenger)\n",
+        "    return not gave_up(line, day, passenger, time)\n",
+        "    return True\n",
         BLOCKING,
     ),
     corridor(
@@ -157,7 +157,7 @@ CORRIDOR = (
     ),
     corridor(
         "a bus drives to a stop without a time before it leaves",
-        "gtfs.py",
+        "gtfs_patterns.py",
         "[depart[before], arrive[after]]",
         "[arrive[before], arrive[after]]",
         "test_corridor_gtfs_fields",

@@ -14,10 +14,12 @@ from typing import Any
 import pytest
 
 from pyresac.deep.algorithms import ALGORITHMS, algorithm_type
-from pyresac.envs.bus.corridor import BOUNDS, Corridor, Vehicle
+from pyresac.envs.bus.bounds import BOUNDS
+from pyresac.envs.bus.corridor import Corridor
 from pyresac.envs.bus.operations import LIMITS, Operations
 from pyresac.envs.bus.traffic import LIMITS as TRAFFIC_LIMITS
 from pyresac.envs.bus.traffic import Traffic
+from pyresac.envs.bus.vehicle import Vehicle
 from pyresac.options import allowed, kinds_of, to_plain
 from pyresac.tabular.tabular_learner import LearnerOptions
 from pyresac.tasks.discrete import EnvOptions

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from pyresac.envs.bus import Corridor, HeadwayEqualising, Simulator, day_metrics, load_corridor, save_corridor, simulate
-from pyresac.envs.bus.corridor import BOUNDS
+from pyresac.envs.bus.bounds import BOUNDS
 from pyresac.errors import InputError
 
 EXTREMES = [0.0, 5e-324, 1e-300, 1e-9, 0.01, 1.0, 100.0, 1e3, 86_399.0, 1e6, 1e9, 1e16, 1e300, 1.7e308, -1.0, math.inf]

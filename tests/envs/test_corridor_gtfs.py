@@ -5,19 +5,30 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+import short_turns
 from small_feed import DATE, LINK, changed, tables, write
 
 from pyresac.corridor import main
-from pyresac.envs.bus import HeadwayEqualising, NoHolding, default_corridor, metrics_table, simulate, simulate_days
+from pyresac.envs.bus import (
+    HeadwayEqualising,
+    NoHolding,
+    Record,
+    default_corridor,
+    metrics_table,
+    simulate,
+    simulate_days,
+)
 from pyresac.envs.bus import state as at
 from pyresac.envs.bus.demand import csv_demand
 from pyresac.envs.bus.gtfs import gtfs_corridor
 from pyresac.envs.bus.gtfs_feed import summaries
+from pyresac.envs.bus.line import DIRECTION, FIRST, LAST
 from pyresac.errors import InputError
 
 
@@ -275,3 +286,56 @@ def test_demand_file_without_its_header(tmp_path: Path) -> None:
         csv_demand(demand_file(tmp_path, header="a,b,c,d,e"), ("A",), 1, 0.0)
     with pytest.raises(InputError, match=r"cannot read .*none\.csv: No such file"):
         csv_demand(tmp_path / "none.csv", ("A",), 1, 0.0)
+
+
+def test_short_turns_are_trips_of_their_own(tmp_path: Path) -> None:
+    """Departures from each stop, and trips of each pattern, on a simulated day as in the timetable."""
+    corridor = gtfs_corridor(short_turns.write_feed(tmp_path / "feed.zip"), "7", DATE)
+    assert corridor.stops == short_turns.STOPS
+    assert corridor.headway == short_turns.EVERY
+    record = simulate(corridor, HeadwayEqualising(), 0)
+    line, leaves = record.layout.line, Counter[tuple[int, int]]()
+    for way in (0, 1):
+        wanted = sorted(short_turns.timetable(way))
+        mine = np.flatnonzero(line.plan[:, DIRECTION] == way)
+        ends = line.plan[mine][:, [FIRST, LAST]].tolist()
+        launched = corridor.service_start + record.visits[mine, line.plan[mine, FIRST], at.ARRIVED]
+        found = sorted((round(float(time)), *pattern) for time, pattern in zip(launched, ends, strict=True))
+        assert found == wanted
+        for _, first, last in wanted:
+            leaves.update((way, place) for place in range(first, last))
+    assert Counter(_departures(record)) == leaves
+
+
+def _departures(record: Record) -> list[tuple[int, int]]:
+    """(direction, place) of each departure: a stop that the bus has come to and that is not its last one."""
+    came = np.isfinite(record.visits[..., at.ARRIVED])
+    went = came[:, :-1] & came[:, 1:]
+    return [(int(record.layout.line.plan[trip, DIRECTION]), int(place)) for trip, place in np.argwhere(went)]
+
+
+@pytest.mark.parametrize(("per_trip", "apart"), [(4.0, 0.02), (None, 0.08)])
+def test_running_times_of_short_turns(tmp_path: Path, per_trip: float | None, apart: float) -> None:
+    """All trips together take what the timetable says, within 2 %, and so does each pattern where few passengers ride.
+    With many a short turn is faster: who is bound beyond waits for a whole trip, which the timetable leaves out."""
+    corridor = gtfs_corridor(
+        short_turns.write_feed(tmp_path / "feed.zip"), "7", DATE, per_trip=per_trip, speed_deviation=0.5
+    )
+    records = simulate_days(corridor, NoHolding(), range(10))
+    plan = records[0].layout.line.plan
+    trips = np.arange(len(plan))
+    took = np.mean(
+        [
+            record.visits[trips, plan[:, LAST], at.ARRIVED] - record.visits[trips, plan[:, FIRST], at.ARRIVED]
+            for record in records
+        ],
+        axis=0,
+    )
+    wanted = short_turns.LINK * (plan[:, LAST] - plan[:, FIRST])
+    assert took.sum() == pytest.approx(wanted.sum(), rel=0.02)
+    for first, last in short_turns.PATTERNS:
+        for way in (0, 1):
+            mine = (plan[:, FIRST] == first) & (plan[:, LAST] == last) & (plan[:, DIRECTION] == way)
+            assert took[mine].mean() == pytest.approx(wanted[mine].mean(), rel=apart)
+            if per_trip is None and (first, last) == (0, 6):
+                assert took[mine].mean() < 0.96 * wanted[mine].mean()

@@ -16,9 +16,8 @@ from small_feed import DATE, clock, tables, write
 from pyresac.envs.bus import Corridor, Direction, Vehicle
 from pyresac.envs.bus.corridor import Array
 from pyresac.envs.bus.gtfs import gtfs_corridor
-from pyresac.envs.bus.layout import dwell_times, lay_out, running_times
+from pyresac.envs.bus.layout import dwell_times, headways, lay_out, running_times
 from pyresac.envs.bus.operations import Operations
-from pyresac.envs.bus.timing import hourly_headway
 from pyresac.envs.bus.traffic import Traffic
 
 LATITUDES = (50.0, 50.004, 50.010, 50.015, 50.021)
@@ -146,8 +145,22 @@ def test_every_field_is_what_the_feed_says(case: str, tmp_path: Path) -> None:
     wanted: dict[str, Any] = {
         "name": f"GTFS route 7 on {DATE}",
         "stops": names,
-        "up": {"stops": names, "length": both[0][2], "launches": launches[0], "deviation": None},
-        "down": {"stops": names[::-1], "length": both[1][2], "launches": launches[1], "deviation": None},
+        "up": {
+            "stops": names,
+            "length": both[0][2],
+            "launches": launches[0],
+            "deviation": None,
+            "first": None,
+            "last": None,
+        },
+        "down": {
+            "stops": names[::-1],
+            "length": both[1][2],
+            "launches": launches[1],
+            "deviation": None,
+            "first": None,
+            "last": None,
+        },
         "demand": default_demand(4, launches, hours, vehicle.capacity, given.get("per_trip")),
         "headway": given.get("headway", float(np.median(np.concatenate([np.diff(left) for left in launches])))),
         "holding_limit": given.get("holding_limit", 60.0),
@@ -187,12 +200,12 @@ def check_speeds(corridor: Corridor, times: list[Array]) -> None:
     """A link's mean running time and the mean dwell at its end make its time: a speed is what its time asks for."""
     layout = lay_out(corridor)
     running = running_times(layout.line, layout.chances)
-    headway = np.stack([hourly_headway(way, corridor) for way in corridor.directions])
+    headway = headways(corridor)
     dwell = dwell_times(layout.line, layout.chances, headway)
     for index, wanted in enumerate(times):
         stand = dwell[index, 1:].copy()
         stand[-1] = 0.0
-        stand[0] += corridor.vehicle.boarding_time * layout.chances.rate[index, 0] * headway[index]
+        stand[0] += corridor.vehicle.boarding_time * layout.chances.rate[index, 0] * headway[index, 0]
         # 0.3 of a link's time is left for running in any case
         assert running[index] == pytest.approx(np.maximum(wanted - stand, 0.3 * wanted), rel=0.01)
 

@@ -11,10 +11,12 @@ import numpy as np
 import pytest
 
 from pyresac.envs.bus import Corridor, Vehicle, default_corridor
-from pyresac.envs.bus.corridor import BOUNDS, BUSIEST, FASTEST, LARGEST_BUS, LATEST, LONGEST_LINK, SHORTEST_LINK
+from pyresac.envs.bus.bounds import BOUNDS, FASTEST, LATEST
+from pyresac.envs.bus.corridor import BUSIEST, LONGEST_LINK, SHORTEST_LINK
 from pyresac.envs.bus.operations import LIMITS, MOST_BUSES, Operations
 from pyresac.envs.bus.traffic import LIMITS as TRAFFIC_LIMITS
 from pyresac.envs.bus.traffic import Traffic
+from pyresac.envs.bus.vehicle import LARGEST_BUS
 from pyresac.errors import InputError
 
 CORRIDOR = default_corridor()

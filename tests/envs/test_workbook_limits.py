@@ -11,7 +11,8 @@ import pytest
 from invented_workbooks import change_cell, invented_workbooks
 
 from pyresac.envs.bus import Corridor, published_corridor
-from pyresac.envs.bus.corridor import BUSIEST, FASTEST, LATEST, LONGEST_LINK, SHORTEST_LINK
+from pyresac.envs.bus.bounds import FASTEST, LATEST
+from pyresac.envs.bus.corridor import BUSIEST, LONGEST_LINK, SHORTEST_LINK
 from pyresac.errors import InputError
 
 

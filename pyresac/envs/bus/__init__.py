@@ -21,7 +21,7 @@ from pyresac.envs.bus.controllers import (
     TargetHeadway,
     TwoWayLooking,
 )
-from pyresac.envs.bus.corridor import Corridor, Direction, Vehicle
+from pyresac.envs.bus.corridor import Corridor, Direction
 from pyresac.envs.bus.corridor_files import load_corridor, save_corridor
 from pyresac.envs.bus.default import default_corridor, disturbed_corridor
 from pyresac.envs.bus.gtfs import gtfs_corridor
@@ -32,6 +32,7 @@ from pyresac.envs.bus.operations import Operations
 from pyresac.envs.bus.record import Record
 from pyresac.envs.bus.simulator import Simulator, simulate, simulate_days
 from pyresac.envs.bus.traffic import Traffic
+from pyresac.envs.bus.vehicle import Vehicle
 from pyresac.envs.bus.workbooks import published_corridor
 
 __all__ = [

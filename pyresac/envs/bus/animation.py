@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from pyresac.envs.bus import state as at
-from pyresac.envs.bus.line import DIRECTION
+from pyresac.envs.bus.line import DIRECTION, FIRST, LAST
 from pyresac.envs.bus.record import Record
 
 TEMPLATE = Path(__file__).parent / "animation.html"
@@ -27,17 +27,17 @@ def animation_page(record: Record, title: str) -> str:
 
 
 def day_plain(record: Record) -> dict[str, Any]:
-    """What the page draws: of each trip its direction and, a stop, arrival, departure, begin of holding, load."""
+    """What the page draws: of each trip its direction, the place of its first stop and, a stop,
+    arrival, departure, begin of holding, load."""
     line, corridor = record.layout.line, record.layout.corridor
     trips = []
-    for visits, way in zip(record.visits, line.plan[:, DIRECTION], strict=True):
-        rows = visits[: line.stops[way]]
+    for visits, (way, first, last) in zip(record.visits, line.plan[:, [DIRECTION, FIRST, LAST]], strict=True):
+        rows = visits[first : last + 1]
         ready = rows[:, at.ARRIVED] + rows[:, at.DWELL]
         leave = ready + np.nan_to_num(rows[:, at.HELD])
         numbers = np.round(np.stack([rows[:, at.ARRIVED], leave, ready], axis=1), 1)
-        trips.append(
-            [int(way), [[*map(float, row), int(load)] for row, load in zip(numbers, rows[:, at.ONBOARD], strict=True)]]
-        )
+        seen = [[*map(float, row), int(load)] for row, load in zip(numbers, rows[:, at.ONBOARD], strict=True)]
+        trips.append([int(way), int(first), seen])
     position = []
     for way in corridor.directions:
         along = np.concatenate([[0.0], np.cumsum(way.length)])

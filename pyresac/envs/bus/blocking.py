@@ -9,7 +9,7 @@ import numpy as np
 
 from pyresac.envs.bus import state as at
 from pyresac.envs.bus.compiled import compiled
-from pyresac.envs.bus.line import DIRECTION, LEADER, Line
+from pyresac.envs.bus.line import BEFORE, DIRECTION, Line
 from pyresac.envs.bus.state import State
 
 INSTANT = 1e-6
@@ -21,8 +21,8 @@ def enters_at(line: Line, day: State, bus: int, time: float) -> float:
     """When a bus that reaches its next stop at `time` may be looked at again; `time` itself where nothing is in its
     way."""
     trip, place, later = day.buses[bus, at.TRIP], day.buses[bus, at.PLACE] + 1, time
-    direction, leader = line.plan[trip, DIRECTION], line.plan[trip, LEADER]
-    if leader >= 0 and day.trips[leader, at.CAME] < place:
+    direction, leader = line.plan[trip, DIRECTION], day.order[trip, place, BEFORE]
+    if leader >= 0 and 0 <= day.trips[leader, at.CAME] < place:
         later = max(later, day.times[day.trips[leader, at.BUS], at.EVENT] + INSTANT)
     if line.berths == 0:
         return later
@@ -43,7 +43,7 @@ def enters_at(line: Line, day: State, bus: int, time: float) -> float:
 def leaves_after(line: Line, day: State, trip: int, place: int, time: float) -> float:
     """When a bus whose dwell has ended may be looked at again; `time` itself unless its leader still stands before
     it."""
-    leader = line.plan[trip, LEADER]
+    leader = day.order[trip, place, BEFORE]
     if leader < 0 or day.trips[leader, at.CAME] != place:
         return time
     ahead = day.trips[leader, at.BUS]

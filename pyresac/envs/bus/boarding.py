@@ -7,7 +7,7 @@ import math
 from pyresac.envs.bus import state as at
 from pyresac.envs.bus.compiled import PATIENCE, compiled, uniform
 from pyresac.envs.bus.day import ALIGHTED, BESIDE, BOARDED, CREATED, DESTINED, HEAD, START, TAIL
-from pyresac.envs.bus.line import DIRECTION, Line
+from pyresac.envs.bus.line import DIRECTION, LAST, Line
 from pyresac.envs.bus.state import State
 
 
@@ -24,13 +24,30 @@ def alight(day: State, bus: int, place: int, time: float) -> int:
 
 
 @compiled
-def next_in(line: Line, day: State, queue: int, time: float) -> int:
-    """The first of a queue, which it leaves; those who have given up leave it too. Someone must be waiting."""
-    while True:
-        passenger = day.queues[queue, HEAD]
-        day.queues[queue, HEAD] += 1
-        if not gave_up(line, day, passenger, time):
-            return int(passenger)
+def waits_for(line: Line, day: State, passenger: int, last: int, time: float) -> bool:
+    """Whether a passenger of a queue is still there at `time` and boards a bus whose trip ends at the place `last`.
+
+    Who is bound beyond waits for a bus that goes there, as in models of short turns since P. G. Furth, Short turning on
+    transit routes, Transportation Research Record 1108 (1987) 42–52; A. Tirachini, C. E. Cortés and S. R. Jara-Díaz,
+    Optimal design and benefits of a short turning strategy for a bus corridor, Transportation 38 (2011) 169–189.
+    """
+    if day.bound[passenger, DESTINED] > last or not math.isnan(day.passengers[passenger, BOARDED]):
+        return False
+    return not gave_up(line, day, passenger, time)
+
+
+@compiled
+def next_in(line: Line, day: State, queue: int, last: int, time: float) -> int:
+    """The first of a queue who boards a bus to the place `last`, and leaves the queue; who has given up leaves it too.
+    Someone must be waiting for it."""
+    passenger = day.queues[queue, HEAD]
+    while not waits_for(line, day, passenger, last, time):
+        passenger += 1
+    head, end = day.queues[queue, HEAD], line.schedule.shape[1]
+    while head < day.queues[queue, TAIL] and (head == passenger or not waits_for(line, day, head, end, time)):
+        head += 1
+    day.queues[queue, HEAD] = head
+    return int(passenger)
 
 
 @compiled
@@ -47,10 +64,11 @@ def board(line: Line, day: State, bus: int, direction: int, place: int, time: fl
     """First come, first served, up to capacity, or nobody where the bus passes; notes load, boarded and left behind in
     the visit."""
     queue, count = direction * line.schedule.shape[1] + place, 0
-    waiting = waiting_at(line, day, queue, time)
+    last = line.plan[day.buses[bus, at.TRIP], LAST]
+    waiting = waiting_at(line, day, queue, last, time)
     room, waited = 0 if passes else line.capacity - day.buses[bus, at.LOAD], 0.0
     while count < waiting and count < room:
-        passenger = next_in(line, day, queue, time)
+        passenger = next_in(line, day, queue, last, time)
         take(day, bus, passenger, time)
         waited += time - day.passengers[passenger, CREATED]
         count += 1
@@ -73,10 +91,11 @@ def board_more(line: Line, day: State, bus: int, until: float, holding: bool) ->
     """
     trip, place = day.buses[bus, at.TRIP], day.buses[bus, at.PLACE]
     queue, count = line.plan[trip, DIRECTION] * line.schedule.shape[1] + place, 0
-    visit, waiting = day.visits[trip, place], waiting_at(line, day, queue, until)
+    last = line.plan[trip, LAST]
+    visit, waiting = day.visits[trip, place], waiting_at(line, day, queue, last, until)
     room = line.capacity - day.buses[bus, at.LOAD]
     while count < waiting and count < room:
-        passenger = next_in(line, day, queue, until)
+        passenger = next_in(line, day, queue, last, until)
         created = day.passengers[passenger, CREATED]
         time = max(created, visit[at.ARRIVED] + visit[at.DWELL]) if holding else until
         take(day, bus, passenger, time)
@@ -96,17 +115,19 @@ def board_more(line: Line, day: State, bus: int, until: float, holding: bool) ->
 
 
 @compiled
-def waiting_at(line: Line, day: State, queue: int, time: float) -> int:
-    """Passengers at the stop now; moves the queue's tail on to the first who has not come yet."""
+def waiting_at(line: Line, day: State, queue: int, last: int, time: float) -> int:
+    """Passengers at the stop now who board a bus to the place `last`; moves the queue's tail on to the
+    first who has not come yet."""
     tail = day.queues[queue, TAIL]
     while tail < day.queues[queue + 1, START] and day.passengers[tail, CREATED] <= time:
         tail += 1
     day.queues[queue, TAIL] = tail
-    gone = 0
-    if line.patience > 0.0:
-        for passenger in range(day.queues[queue, HEAD], tail):
-            gone += gave_up(line, day, passenger, time)
-    return int(tail - day.queues[queue, HEAD] - gone)
+    if line.patience == 0.0 and not line.short:
+        return int(tail - day.queues[queue, HEAD])
+    waiting = 0
+    for passenger in range(day.queues[queue, HEAD], tail):
+        waiting += waits_for(line, day, passenger, last, time)
+    return waiting
 
 
 @compiled

@@ -7,9 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from pyresac.envs.bus.corridor import DIRECTIONS, Array, Corridor, Direction, check_number
+from pyresac.envs.bus.bounds import check_number
+from pyresac.envs.bus.corridor import DIRECTIONS, Array, Corridor, Direction
 from pyresac.envs.bus.layout import lay_out
-from pyresac.envs.bus.timing import hourly_headway
+from pyresac.envs.bus.timetable import hourly_headways, scheduled_gaps
 from pyresac.errors import InputError
 
 MISFIT = 1.25
@@ -19,6 +20,11 @@ MISFIT = 1.25
 def with_headway(corridor: Corridor, headway: float) -> Corridor:
     """Launches made anew: every `headway` s from each direction's first launch to its last. Raises InputError."""
     check_number("headway", headway)
+    if corridor.short_turns:
+        raise InputError(
+            f"headway is {headway:g}: launches made anew serve the whole line, and {corridor.short_turns} of "
+            f"{corridor.trips} trips of {corridor.name!r} do not"
+        )
     ways = [replace(way, launches=_launches(way, headway)) for way in corridor.directions]
     return replace(corridor, up=ways[0], down=ways[1], headway=headway)
 
@@ -34,7 +40,7 @@ def doubts(corridor: Corridor) -> list[str]:
     """Sentences on launches that contradict the scheduled headway, and on demand beyond the buses' places."""
     found = []
     for name, way in zip(DIRECTIONS, corridor.directions, strict=True):
-        gaps = np.diff(way.launches)
+        gaps = scheduled_gaps(way, corridor.hours)
         if not gaps.size:
             continue
         typical = float(np.median(gaps))
@@ -54,12 +60,13 @@ def _crowds(corridor: Corridor) -> list[str]:
     for index, (name, way) in enumerate(zip(DIRECTIONS, corridor.directions, strict=True)):
         table = 3600.0 * chances.rate[index].T[:, :, None] * shares[:, index]
         launched = np.histogram(way.launches, bins=3600.0 * np.arange(corridor.hours + 1))[0]
-        headway = hourly_headway(way, corridor)
+        headway = hourly_headways(way, corridor)
         for hour in np.flatnonzero(launched):
             count = len(way.stops)
             loads = [float(table[hour, : link + 1, link + 1 :].sum()) for link in range(count - 1)]
-            link = int(np.argmax(loads))
-            places = 3600.0 / headway[hour] * corridor.vehicle.capacity
+            room = 3600.0 / headway[: count - 1, hour] * corridor.vehicle.capacity
+            link = int(np.argmax(np.array(loads) / room))
+            places = float(room[link])
             if loads[link] > places:
                 found.append(
                     f"{corridor.name}: {loads[link]:,.0f} passengers an hour want to ride from {way.stops[link]!r} to "

@@ -37,14 +37,14 @@ def _holding(
     limit: float,
     skipping: bool,
     trip: Integers,
-    place: Integers,
+    made: Integers,
     seed: Integers,
 ) -> Array:
     """(n,) seconds for n visits."""
     result = np.empty(rows.shape[0])
     for i in range(rows.shape[0]):
-        level = uniform(seed[i], HOLDING, trip[i], place[i])
-        result[i] = rules.rule_holding(rule, p, rows[i], headway, limit, skipping, place[i], level)
+        level = uniform(seed[i], HOLDING, trip[i], made[i])
+        result[i] = rules.rule_holding(rule, p, rows[i], headway, limit, skipping, made[i], level)
     return result
 
 
@@ -62,7 +62,7 @@ class Rule:
 
     def __call__(self, observation: Observation) -> Any:
         """Seconds in [0, H_max], or −H_max to pass the next stop: a float, or (n,) for n observations."""
-        fields = [np.atleast_1d(part) for part in (observation.trip, observation.place, observation.seed)]
+        fields = [np.atleast_1d(part) for part in (observation.trip, observation.stops_behind, observation.seed)]
         rows = np.atleast_2d(observation.visit)
         limits = observation.headway, observation.holding_limit, observation.skipping
         seconds = _holding(self.number, np.array(self.parameters), rows, *limits, *fields)

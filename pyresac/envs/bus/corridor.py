@@ -14,68 +14,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pyresac.envs.bus.number_checks import is_number, is_whole
+from pyresac.envs.bus.bounds import BOUNDS, FASTEST, LATEST, check_number
 from pyresac.envs.bus.operations import Operations
 from pyresac.envs.bus.traffic import Traffic
+from pyresac.envs.bus.vehicle import Vehicle
 from pyresac.errors import InputError
 
 Array = NDArray[np.float64]
+Places = NDArray[np.int64]
 DIRECTIONS = ("up", "down")
-LARGEST_BUS = 10_000
-"""Passengers; the longest possible dwell, and with it the longest possible day, follow from the capacity."""
-FASTEST = 100.0
-"""m/s: faster than any bus or train in a town."""
 LONGEST_LINK = 200_000.0
 """m"""
 SHORTEST_LINK = 0.01
 """m"""
-LATEST = 7 * 24 * 3600.0
-"""s: a week."""
+LARGEST_PLACE = 1_000_000
 BUSIEST = 1_000_000.0
 """Passengers per hour from one stop to another."""
-HOUR = 3600.0
-BOUNDS = {
-    "headway": (1.0, 24 * HOUR, "a day"),
-    "holding_limit": (0.0, HOUR, "an hour"),
-    "speed_deviation": (0.0, FASTEST, "no bus is so fast"),
-    "speed_floor": (1.0, FASTEST, "no bus is so fast"),
-    "speed_ceiling": (1.0, FASTEST, "no bus is so fast"),
-    "speed_interval": (1.0, HOUR, "a draw lies in one hour of the tables"),
-    "demand_interval": (1.0, HOUR, "a draw lies in one hour of the tables"),
-    "service_start": (0.0, LATEST, "a week"),
-    "vehicle.acceleration": (0.01, 100.0, "ten times gravity"),
-    "vehicle.deceleration": (0.01, 100.0, "ten times gravity"),
-    "vehicle.boarding_time": (0.0, 600.0, "ten minutes a passenger"),
-    "vehicle.alighting_time": (0.0, 600.0, "ten minutes a passenger"),
-    "vehicle.clearance_time": (0.0, HOUR, "an hour"),
-}
-"""(least, most, what the most stands for) of every single number of a corridor."""
-
-
-@dataclass(frozen=True)
-class Vehicle:
-    """A bus. Dwell = max(alighting_time · alighting, boarding_time · boarding) + clearance_time."""
-
-    capacity: int = 50
-    """Passengers, 1 to LARGEST_BUS."""
-    acceleration: float = 3.0
-    """m/s², above 0."""
-    deceleration: float = 5.0
-    """m/s², above 0."""
-    boarding_time: float = 2.0
-    """Seconds a boarding passenger."""
-    alighting_time: float = 1.0
-    """Seconds an alighting passenger."""
-    clearance_time: float = 4.0
-    """Seconds of every stop, passengers or not: doors, pulling in and out."""
-
-    def __post_init__(self) -> None:
-        if not is_whole(self.capacity) or not 1 <= self.capacity <= LARGEST_BUS:
-            raise InputError(
-                f"vehicle.capacity is {self.capacity!r}; it must be an integer of at least 1, at most {LARGEST_BUS}"
-            )
-        for name in ("acceleration", "deceleration", "boarding_time", "alighting_time", "clearance_time"):
-            check_number(f"vehicle.{name}", getattr(self, name))
 
 
 @dataclass(frozen=True)
@@ -83,9 +37,10 @@ class Direction:
     """One way along the corridor: S stops, S − 1 links.
 
     `stops` are names out of `Corridor.stops`; `length` (S − 1,) in metres; `speed` (S − 1, H) hourly mean speeds in
-    m/s; `launches` (T,) departure times from the first stop, strictly increasing, in seconds after the start of
+    m/s; `launches` (T,) departure times of the trips from their first stops, increasing, in seconds after the start of
     service; `deviation` (S − 1, H) standard deviations of the links' speeds in m/s, the corridor's `speed_deviation`
-    everywhere without it.
+    everywhere without it; `first` and `last` (T,) places of each trip's first and last stop, 0 and S − 1 everywhere
+    without them. A trip that does not serve the whole line is a *short turn*.
     """
 
     stops: tuple[str, ...]
@@ -93,13 +48,34 @@ class Direction:
     speed: Array
     launches: Array
     deviation: Array | None = None
+    first: Places | None = None
+    last: Places | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "stops", _listed(self.stops))
+        for name, whole in (("first", 0), ("last", len(self.stops) - 1)):
+            if getattr(self, name) is not None:
+                places = _places(name, getattr(self, name))
+                everywhere = places.shape == np.shape(self.launches) and (places == whole).all()
+                object.__setattr__(self, name, None if everywhere else places)
         for name in ("length", "speed", "launches"):
             object.__setattr__(self, name, _frozen(name, getattr(self, name)))
         if self.deviation is not None:
             object.__setattr__(self, "deviation", _frozen("deviation", self.deviation))
+
+    @property
+    def ends(self) -> tuple[Places, Places]:
+        """(first, last), each (T,): the places between which each trip runs."""
+        count = self.launches.size
+        first = np.zeros(count, dtype=np.int64) if self.first is None else self.first
+        last = np.full(count, len(self.stops) - 1, dtype=np.int64) if self.last is None else self.last
+        return first, last
+
+    @property
+    def whole(self) -> NDArray[np.bool_]:
+        """(T,) the trips that serve the whole line."""
+        first, last = self.ends
+        return np.asarray((first == 0) & (last == len(self.stops) - 1))
 
 
 @dataclass(frozen=True)
@@ -166,6 +142,11 @@ class Corridor:
     def trips(self) -> int:
         """Trips of a day, both directions."""
         return len(self.up.launches) + len(self.down.launches)
+
+    @property
+    def short_turns(self) -> int:
+        """Trips of a day that serve a part of the line only."""
+        return sum(int((~way.whole).sum()) for way in self.directions)
 
     def _check_scalars(self) -> None:
         for name in BOUNDS:
@@ -249,12 +230,38 @@ def _check_direction(way: str, direction: Direction, stops: Sequence[str], hours
         )
     if launches.max() > LATEST:
         raise InputError(f"{way}.launches has {launches.max():g} s; a launch must be in the first week, {LATEST:g} s")
-    late = np.flatnonzero(np.diff(launches) <= 0.0)
+    _check_ends(way, direction)
+    first, apart = direction.ends[0], np.diff(launches)
+    late = np.flatnonzero((apart < 0.0) | ((apart == 0.0) & (np.diff(first) == 0)))
     if late.size:
         trip = int(late[0])
         pair = f"{launches[trip]:g} s then {launches[trip + 1]:g} s"
         raise InputError(
             f"{way}.launches[{trip}] and [{trip + 1}] are {pair}; a direction's launches must increase strictly"
+        )
+    order = np.lexsort((launches, first))
+    same = np.flatnonzero((np.diff(launches[order]) == 0.0) & (np.diff(first[order]) == 0))
+    if same.size:
+        trips = sorted(int(trip) for trip in order[same[0] : same[0] + 2])
+        raise InputError(
+            f"{way}.launches[{trips[0]}] and [{trips[1]}] are both {launches[trips[0]]:g} s from "
+            f"{direction.stops[first[trips[0]]]!r}; trips that begin at one stop must leave it one after the other"
+        )
+
+
+def _check_ends(way: str, direction: Direction) -> None:
+    count = len(direction.stops)
+    for name in ("first", "last"):
+        places = getattr(direction, name)
+        if places is not None and places.shape != direction.launches.shape:
+            raise InputError(
+                f"{way}.{name} has shape {places.shape}; it must be {direction.launches.shape}, a place a launch"
+            )
+    first, last = direction.ends
+    for trip in np.flatnonzero(~((first >= 0) & (first < last) & (last < count))):
+        raise InputError(
+            f"{way}: launch {trip} is from place {first[trip]} to place {last[trip]}; places are 0 to {count - 1}, and "
+            f"the last must be beyond the first"
         )
 
 
@@ -264,15 +271,6 @@ def _check_deviation(way: str, deviation: Array, shape: tuple[int, ...]) -> None
     for link, hour in np.argwhere(~((deviation >= 0.0) & (deviation <= FASTEST))):
         raise InputError(
             f"{way}.deviation[link {link}, hour {hour}] is {deviation[link, hour]} m/s; it must be in [0, {FASTEST:g}]"
-        )
-
-
-def check_number(name: str, value: Any) -> None:
-    """InputError unless the value is a number inside the BOUNDS of `name`."""
-    least, most, reason = BOUNDS[name]
-    if not is_number(value) or not least <= value <= most:
-        raise InputError(
-            f"{name} is {value!r}; it must be a finite number of at least {least:g}, at most {most:g} ({reason})"
         )
 
 
@@ -292,3 +290,12 @@ def _frozen(name: str, values: ArrayLike) -> Array:
     array = given.astype(np.float64)
     array.flags.writeable = False
     return array
+
+
+def _places(name: str, values: ArrayLike) -> Places:
+    given = np.asarray(_frozen(name, values))
+    if not (given == np.floor(given)).all() or (np.abs(given) > LARGEST_PLACE).any():
+        raise InputError(f"{name} must be places along the direction, whole numbers, got {str(values)[:80]}")
+    places = given.astype(np.int64)
+    places.flags.writeable = False
+    return places

@@ -12,11 +12,12 @@ from typing import Any
 import numpy as np
 
 from pyresac.atomic import write_atomically
-from pyresac.envs.bus.corridor import DIRECTIONS, Corridor, Direction, Vehicle
+from pyresac.envs.bus.corridor import DIRECTIONS, Corridor, Direction
 from pyresac.envs.bus.operations import NAMES as OPTIONS
 from pyresac.envs.bus.operations import Operations
 from pyresac.envs.bus.traffic import NAMES as TRAFFIC
 from pyresac.envs.bus.traffic import Traffic
+from pyresac.envs.bus.vehicle import Vehicle
 from pyresac.errors import InputError
 from pyresac.reading import read_json
 
@@ -33,6 +34,7 @@ NUMBERS = (
 )
 KEYS = ("format", "name", "hours", *NUMBERS, "vehicle", "stops", *DIRECTIONS, "demand")
 WAY_KEYS = ("stops", "length", "speed", "launches")
+OPTIONAL = ("deviation", "first", "last")
 
 
 def save_corridor(corridor: Corridor, path: str | Path) -> None:
@@ -51,7 +53,7 @@ def corridor_text(corridor: Corridor) -> str:
     content |= {name: getattr(corridor, name) for name in NUMBERS}
     content |= {"vehicle": asdict(corridor.vehicle), "stops": list(corridor.stops)}
     for way, direction in zip(DIRECTIONS, corridor.directions, strict=True):
-        keys = WAY_KEYS if direction.deviation is None else (*WAY_KEYS, "deviation")
+        keys = [*WAY_KEYS, *(key for key in OPTIONAL if getattr(direction, key) is not None)]
         content[way] = {key: _plain(getattr(direction, key)) for key in keys}
     if corridor.operations != Operations():
         content["operations"] = asdict(corridor.operations) | {"control_stops": list(corridor.operations.control_stops)}
@@ -95,8 +97,8 @@ def load_corridor(path: str | Path) -> Corridor:
 
 
 def _direction(where: str, content: Any) -> Direction:
-    given = isinstance(content, dict) and "deviation" in content
-    _expect_keys(where, content, (*WAY_KEYS, "deviation") if given else WAY_KEYS)
+    given = [key for key in OPTIONAL if isinstance(content, dict) and key in content]
+    _expect_keys(where, content, (*WAY_KEYS, *given))
     try:
         return Direction(**content)
     except InputError as error:

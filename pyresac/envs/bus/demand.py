@@ -4,7 +4,7 @@ The CSV is in long form, header `from,to,start,end,rate`: rate passengers per ho
 between the clock times start and end (HH:MM or HH:MM:SS, hours past 24 allowed). Rows of a pair may overlap: their
 rates add. The default model: every pair of stops i before j of a direction has the same rate at all hours, in
 proportion to exp(−|links between − 4|/4), and all pairs together make PER_TRIP passengers a scheduled trip, or as many
-as fill a bus to FILL of its places on the busiest link.
+as fill a bus to FILL of its places on the busiest link. A short turn brings those of the pairs that it serves.
 """
 
 from __future__ import annotations
@@ -100,8 +100,12 @@ def default_demand(
                 f"{way.stops[0]!r} to {way.stops[-1]!r}, more than a bus's {capacity} places",
                 stacklevel=3,
             )
-        launches = np.histogram(way.launches, bins=3600.0 * np.arange(hours + 1))[0]
-        table = (passengers * launches)[:, None, None] * share
+        table = np.zeros((hours, *share.shape))
+        for first, last in sorted(set(zip(*way.ends, strict=True))):
+            mine = (way.ends[0] == first) & (way.ends[1] == last)
+            launches = np.histogram(way.launches[mine], bins=3600.0 * np.arange(hours + 1))[0]
+            part = slice(first, last + 1)
+            table[:, part, part] += (passengers * launches)[:, None, None] * share[part, part]
         free = demand[:, np.array(order)[:, None], np.array(order)[None, :]] == 0.0
         demand[:, np.array(order)[:, None], np.array(order)[None, :]] += table * free
     return demand

@@ -29,7 +29,7 @@ from pyresac.envs.bus.compiled import EPISODE, compiled, hashed
 from pyresac.envs.bus.corridor import Array, Corridor
 from pyresac.envs.bus.day import START
 from pyresac.envs.bus.default import default_corridor
-from pyresac.envs.bus.line import DIRECTION, FOLLOWER, LEADER, Integers, Line
+from pyresac.envs.bus.line import FOLLOWER, LAST, LEADER, Integers, Line
 from pyresac.envs.bus.objectives import (
     PassengerTime,
     earned_beside,
@@ -89,7 +89,7 @@ def completed(
         for entry in range(collected[day], cursor[day, at.LOGGED]):
             trip, place = log[day, entry] // places, log[day, entry] % places
             leader, follower = line.plan[trip, LEADER], line.plan[trip, FOLLOWER]
-            ends = waits and place == line.stops[line.plan[trip, DIRECTION]] - 1
+            ends = waits and place == line.plan[trip, LAST]
             # of two trips the one that ends last completes the pair; a trip that has not ended is NaN
             mine = not ends or follower < 0 or ready(visits, day, follower, place) < ready(visits, day, trip, place)
             its = ends and leader >= 0 and ready(visits, day, leader, place) <= ready(visits, day, trip, place)
@@ -116,6 +116,11 @@ class Episodes:
         self.form: Form = form
         self.low, self.high = BOUNDS[form](self.layout)
         self.worth = objective_named(objective)
+        if self.worth.shares and self.layout.line.short:
+            raise InputError(
+                f"objective {objective!r} shares what neighbours earn, and {self.simulator.layout.corridor.name!r} has "
+                f"short turns, whose neighbours change along the line; take one without followers and neighbours"
+            )
         self.base = np.zeros(days, dtype=np.int64)
         """(n,) seeds given at the last reset with a seed."""
         self.episode = np.full(days, -1, dtype=np.int64)
@@ -272,7 +277,7 @@ class Episodes:
             reward=self._earned(before, after).astype(np.float32),
             next_continuous=numbers[count:],
             next_categorical=categories[count:],
-            terminal=place == self.layout.line.stops[self.layout.line.plan[trip, DIRECTION]] - 1,
+            terminal=place == self.layout.line.plan[trip, LAST],
             day=day,
             trip=trip,
             place=before[:, 2],

@@ -14,7 +14,7 @@ from matplotlib.ticker import FuncFormatter, MultipleLocator
 from pyresac.envs.bus import state as at
 from pyresac.envs.bus.comparison import half_interval
 from pyresac.envs.bus.corridor import DIRECTIONS, Array
-from pyresac.envs.bus.line import DIRECTION
+from pyresac.envs.bus.line import DIRECTION, FIRST, LAST
 from pyresac.envs.bus.record import Record
 from pyresac.errors import InputError
 
@@ -74,8 +74,9 @@ def _trajectories(record: Record, direction: int) -> LineCollection:
     line = record.layout.line
     position = np.concatenate([[0.0], np.cumsum(line.length[direction])]) / 1000.0
     segments, loads = [], []
-    for visits in record.visits[line.plan[:, DIRECTION] == direction]:
-        for place in range(line.stops[direction] - 1):
+    mine = line.plan[:, DIRECTION] == direction
+    for visits, (first, last) in zip(record.visits[mine], line.plan[mine][:, [FIRST, LAST]], strict=True):
+        for place in range(first, last):
             if np.isnan(visits[place, at.ARRIVED]):
                 break
             arrive, leave = visits[place, at.ARRIVED], visits[place, [at.ARRIVED, at.DWELL, at.HELD]].sum()

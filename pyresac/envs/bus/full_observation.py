@@ -33,7 +33,7 @@ FEATURES = (
     Feature("follower_lateness", "s", 60.0, "the follower's latest arrival minus its schedule"),
     Feature("link_delay", "s", 15.0, "time on the next link at its speed now, minus the scheduled one"),
     Feature("load", "passengers", 15.0, "passengers on board"),
-    Feature("waiting_next", "passengers", 5.0, "passengers waiting at the next stop"),
+    Feature("waiting_next", "passengers", 5.0, "passengers for this trip waiting at the next stop"),
     Feature("stops_behind", "stops", 6.0, "stops made on this trip"),
 )
 NAMES = tuple(feature.name for feature in FEATURES)
@@ -42,8 +42,9 @@ COUNT = len(FEATURES)
 
 
 @compiled
-def fill_features(x: Array, place: int, ends: bool, values: Array) -> None:
-    """FEATURES of a visit's row into values (COUNT,); at a trip's end there is no next link, and its numbers are 0."""
+def fill_features(x: Array, made: int, ends: bool, values: Array) -> None:
+    """FEATURES of a visit's row, `made` stops after the first, into values (COUNT,); at a trip's end there is no next
+    link, and its numbers are 0."""
     values[0] = x[at.FORWARD]
     values[1] = x[at.BACKWARD]
     values[2] = 0.0 if ends else x[at.NEXT_SPEED]
@@ -53,4 +54,4 @@ def fill_features(x: Array, place: int, ends: bool, values: Array) -> None:
     values[6] = 0.0 if ends else x[at.LINK_DELAY]
     values[7] = x[at.ONBOARD]
     values[8] = 0.0 if ends else x[at.NEXT_WAITING]
-    values[9] = place
+    values[9] = made

@@ -6,7 +6,8 @@ import math
 
 from pyresac.envs.bus import state as at
 from pyresac.envs.bus.compiled import compiled
-from pyresac.envs.bus.line import DIRECTION, FOLLOWER, LEADER, Line
+from pyresac.envs.bus.line import AFTER, BEFORE, DIRECTION, FIRST, Line
+from pyresac.envs.bus.predictions import headway_behind
 from pyresac.envs.bus.state import State
 
 PENALTY = 20.0
@@ -15,9 +16,9 @@ PENALTY = 20.0
 
 @compiled
 def set_headways(line: Line, day: State, trip: int, place: int) -> None:
-    """Forward: ends of dwell at this stop, this trip's less the leader's; backward: the follower's latest forward
-    one."""
-    visit, leader, follower = day.visits[trip, place], line.plan[trip, LEADER], line.plan[trip, FOLLOWER]
+    """Forward: ends of dwell at this stop, this trip's less the leader's; backward: the follower's latest forward one,
+    the predicted one where that was to another bus (short turns)."""
+    visit, leader, follower = day.visits[trip, place], day.order[trip, place, BEFORE], day.order[trip, place, AFTER]
     forward, spacing, lateness, neighbours = line.headway, line.headway, 0.0, 0
     if leader >= 0:
         neighbours += 1
@@ -25,7 +26,7 @@ def set_headways(line: Line, day: State, trip: int, place: int) -> None:
         if ahead[at.ARRIVED] <= visit[at.ARRIVED]:
             spacing = visit[at.ARRIVED] - ahead[at.ARRIVED]
             forward = spacing + visit[at.DWELL] - ahead[at.DWELL]
-            lateness = ahead[at.LATENESS]
+            lateness = ahead[at.ARRIVED] - line.schedule[leader, place]
         else:
             forward = _gap(line, day, trip, place, leader)
             spacing = forward
@@ -34,9 +35,12 @@ def set_headways(line: Line, day: State, trip: int, place: int) -> None:
     if follower >= 0 and day.trips[follower, at.BUS] >= 0:
         neighbours += 2
         came = day.trips[follower, at.CAME]
-        if came > 0:
+        if came > line.plan[follower, FIRST]:
             backward = day.visits[follower, came, at.FORWARD]
             behind = day.visits[follower, came, at.LATENESS]
+        if day.order[follower, came, BEFORE] != trip and line.short:
+            # there it follows another bus, which does not come from or to here
+            backward = headway_behind(line, day, trip, place, visit[at.ARRIVED] + visit[at.DWELL])
     visit[at.FORWARD], visit[at.BACKWARD], visit[at.SPACING] = forward, backward, spacing
     visit[at.LEADER_LATENESS] = lateness
     visit[at.FOLLOWER_LATENESS] = behind
@@ -49,6 +53,9 @@ def _gap(line: Line, day: State, trip: int, place: int, leader: int) -> float:
     """Headway behind a leader that has been overtaken: metres between the two over the own mean speed (negative)."""
     direction, time = line.plan[trip, DIRECTION], day.clock[at.NOW]
     bus = day.trips[leader, at.BUS]
+    if day.buses[bus, at.TRIP] != leader:
+        # its trip has ended here since
+        return 0.0
     behind = day.buses[bus, at.PLACE]
     metres = 0.0
     for link in range(behind, place):
@@ -56,8 +63,9 @@ def _gap(line: Line, day: State, trip: int, place: int, leader: int) -> float:
     if day.buses[bus, at.MOVING] == 1 and time > day.times[bus, at.SINCE]:
         done = (time - day.times[bus, at.SINCE]) / (day.times[bus, at.EVENT] - day.times[bus, at.SINCE])
         metres -= line.length[direction, behind] * done
-    covered = line.length[direction, :place].sum()
-    return float(-metres * (time - line.schedule[trip, 0]) / covered)
+    first = line.plan[trip, FIRST]
+    covered = line.length[direction, first:place].sum()
+    return float(-metres * (time - line.schedule[trip, first]) / covered)
 
 
 @compiled

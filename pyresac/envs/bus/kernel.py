@@ -13,12 +13,13 @@ import numpy as np
 from pyresac.envs.bus import state as at
 from pyresac.envs.bus.blocking import enters_at, leaves_after
 from pyresac.envs.bus.boarding import alight, board, board_more, waiting_at
-from pyresac.envs.bus.compiled import DISPATCH, compiled, uniform
+from pyresac.envs.bus.compiled import compiled
 from pyresac.envs.bus.corridor import Array
+from pyresac.envs.bus.dispatch import bus_for, call, deadhead, first_launches, next_launch
 from pyresac.envs.bus.headways import set_headways
-from pyresac.envs.bus.line import DIRECTION, FOLLOWER, LEADER, Integers, Line
+from pyresac.envs.bus.line import BEFORE, DIRECTION, FIRST, FOLLOWER, FREE, GATE, LAST, Integers, Line
 from pyresac.envs.bus.motion import arrival, limit_at, running_time
-from pyresac.envs.bus.operations import LONGEST_LATE
+from pyresac.envs.bus.order import settle
 from pyresac.envs.bus.predictions import evening_hold, headway_behind
 from pyresac.envs.bus.state import State, day_of
 
@@ -27,22 +28,24 @@ from pyresac.envs.bus.state import State, day_of
 def advance(line: Line, day: State) -> bool:
     """Run until a bus must decide (True; its number is cursor[PENDING]) or the last trip has ended (False)."""
     trips = line.plan.shape[0]
-    if day.cursor[at.NEXT_UP] == -2:
-        _first_launches(line, day)
+    if day.cursor[at.NEXT] == -2:
+        first_launches(line, day)
     while day.cursor[at.FINISHED] < trips:
         bus, time = -1, np.inf
         for candidate in range(day.cursor[at.FLEET]):
             if day.times[candidate, at.EVENT] < time:
                 bus, time = candidate, day.times[candidate, at.EVENT]
-        up, down = day.cursor[at.NEXT_UP], day.cursor[at.NEXT_DOWN]
-        up_at, down_at = day.clock[at.UP_AT], day.clock[at.DOWN_AT]
-        leaves = min(up_at, down_at)
-        if bus < 0 and leaves == np.inf:
-            _deadhead(line, day, 0 if up >= 0 else 1)
+        trip, leaves = -1, np.inf
+        for gate in range(line.gates.size):
+            due, other = day.clock[at.LEAVES + gate], day.cursor[at.NEXT + gate]
+            if due < leaves or (due == leaves and due < np.inf and other < trip):
+                trip, leaves = other, due
+        if bus < 0 and trip < 0:
+            deadhead(line, day)
             continue
-        if leaves <= time and leaves < np.inf:
+        if leaves <= time and trip >= 0:
             day.clock[at.NOW] = leaves
-            _launch(line, day, up if up_at < down_at or (up_at == down_at and up < down) else down)
+            _launch(line, day, trip)
             continue
         day.clock[at.NOW] = time
         if day.buses[bus, at.MOVING] == 1:
@@ -54,49 +57,6 @@ def advance(line: Line, day: State) -> bool:
         elif _end_of_dwell(line, day, bus, time):
             return True
     return False
-
-
-@compiled
-def _deadhead(line: Line, day: State, way: int) -> None:
-    """All buses are idle, and a trip waits at the terminal where none is: the bus that has been idle longest drives
-    there empty, in the trip's scheduled time."""
-    bus = -1
-    for candidate in range(day.cursor[at.FLEET]):
-        if bus < 0 or day.times[candidate, at.SINCE] < day.times[bus, at.SINCE]:
-            bus = candidate
-    trip = day.cursor[at.NEXT_UP + way]
-    driving = line.schedule[trip, line.stops[way] - 1] - line.schedule[trip, 0]
-    day.buses[bus, at.TERMINAL] = way
-    day.times[bus, at.SINCE] = max(day.clock[at.NOW], day.times[bus, at.SINCE] + line.layover) + driving
-    day.clock[at.UP_AT + way] = day.times[bus, at.SINCE] + line.layover
-
-
-@compiled
-def _first_launches(line: Line, day: State) -> None:
-    for way in range(2):
-        day.cursor[at.NEXT_UP + way] = -1
-        day.clock[at.UP_AT + way] = np.inf
-    for trip in range(line.plan.shape[0]):
-        if line.plan[trip, LEADER] < 0:
-            _next_launch(line, day, line.plan[trip, DIRECTION], trip, 0.0)
-
-
-@compiled
-def _next_launch(line: Line, day: State, way: int, trip: int, earliest: float) -> None:
-    """Note the next trip of a direction, −1 for none, and when it means to leave: by the timetable, or late."""
-    day.cursor[at.NEXT_UP + way] = trip
-    day.clock[at.UP_AT + way] = np.inf
-    if trip >= 0:
-        day.clock[at.UP_AT + way] = max(line.schedule[trip, 0] + _dispatch_lateness(line, day, trip), earliest)
-
-
-@compiled
-def _dispatch_lateness(line: Line, day: State, trip: int) -> float:
-    """Exponential with mean late_mean for a share of the trips, else 0."""
-    if line.late_share == 0.0 or uniform(day.cursor[at.SEED], DISPATCH, trip, 0) >= line.late_share:
-        return 0.0
-    late = -line.late_mean * math.log(uniform(day.cursor[at.SEED], DISPATCH, trip, 1))
-    return float(min(late, LONGEST_LATE * line.late_mean))
 
 
 @compiled
@@ -117,9 +77,9 @@ def act(line: Line, day: State, holding: float) -> None:
 def _pass_next(line: Line, day: State, bus: int) -> None:
     """Mark the next stop as passed, unless the trip ends there or its leader passed it."""
     trip, place = day.buses[bus, at.TRIP], day.buses[bus, at.PLACE] + 1
-    leader = line.plan[trip, LEADER]
+    leader = day.order[trip, place, BEFORE]
     passed = leader >= 0 and day.visits[leader, place, at.SKIPPED] == 1.0
-    if place < line.stops[line.plan[trip, DIRECTION]] - 1 and not passed:
+    if place < line.plan[trip, LAST] and not passed:
         day.visits[trip, place, at.SKIPPED] = 1.0
 
 
@@ -136,27 +96,19 @@ def advance_days(line: Line, state: State, rows: Integers, holding: Array, pendi
 
 @compiled
 def _launch(line: Line, day: State, trip: int) -> None:
-    """Give the trip the bus that has been idle longest at its terminal, else a new one, and let it go; without either,
-    let the trip wait for a bus."""
-    direction, bus, time = line.plan[trip, DIRECTION], -1, day.clock[at.NOW]
-    for candidate in range(day.cursor[at.FLEET]):
-        idle = day.buses[candidate, at.TRIP] < 0 and day.buses[candidate, at.TERMINAL] == direction
-        if idle and (bus < 0 or day.times[candidate, at.SINCE] < day.times[bus, at.SINCE]):
-            bus = candidate
-    rested = bus >= 0 and day.times[bus, at.SINCE] + line.layover <= time
-    if not rested and line.buses > 0 and day.cursor[at.FLEET] >= line.buses:
-        day.clock[at.UP_AT + direction] = day.times[bus, at.SINCE] + line.layover if bus >= 0 else np.inf
+    """Give the trip a bus and let it go, if there is one."""
+    direction, first, time = line.plan[trip, DIRECTION], line.plan[trip, FIRST], day.clock[at.NOW]
+    bus = bus_for(line, day, trip)
+    if bus < 0:
         return
-    if not rested:
-        bus = day.cursor[at.FLEET]
-        day.cursor[at.FLEET] = bus + 1
-    _next_launch(line, day, direction, line.plan[trip, FOLLOWER], time)
+    next_launch(line, day, line.plan[trip, GATE], line.plan[trip, FOLLOWER], time)
     day.buses[bus, at.TRIP] = trip
-    day.buses[bus, at.PLACE] = 0
+    day.buses[bus, at.PLACE] = first
     day.trips[trip, at.BUS] = bus
-    day.trips[trip, at.CAME] = 0
-    boarding = board(line, day, bus, direction, 0, time, False)
-    visit = day.visits[trip, 0]
+    day.trips[trip, at.CAME] = first
+    settle(line, day, trip, first)
+    boarding = board(line, day, bus, direction, first, time, False)
+    visit = day.visits[trip, first]
     visit[at.ARRIVED] = time
     visit[at.DWELL] = line.boarding_time * boarding
     visit[at.CAME_LATE] = 0.0
@@ -212,6 +164,7 @@ def _arrive(line: Line, day: State, bus: int, time: float) -> None:
     visit[at.RODE] = before[at.ONBOARD] * (time - before[at.ARRIVED]) - before[at.CAME_LATE]
     day.clock[at.RODE_SO_FAR] += visit[at.RODE]
     day.clock[at.DROVE_SO_FAR] += time - before[at.ARRIVED]
+    settle(line, day, trip, place)
     set_headways(line, day, trip, place)
     day.trips[trip, at.CAME] = place
     day.times[bus, at.EVENT] = time + visit[at.DWELL]
@@ -222,13 +175,12 @@ def _end_of_dwell(line: Line, day: State, bus: int, time: float) -> bool:
     """End the trip at its last stop; otherwise True where the bus must decide, and let it go where it need not."""
     trip, place = day.buses[bus, at.TRIP], day.buses[bus, at.PLACE]
     direction = line.plan[trip, DIRECTION]
-    if place == line.stops[direction] - 1:
+    if place == line.plan[trip, LAST]:
         day.buses[bus, at.TRIP] = -1
-        day.buses[bus, at.TERMINAL] = 1 - direction
+        day.buses[bus, at.TERMINAL] = line.plan[trip, FREE]
         day.times[bus, at.EVENT] = np.inf
-        day.times[bus, at.SINCE] = time
-        if day.cursor[at.NEXT_UP + 1 - direction] >= 0 and day.clock[at.UP_AT + 1 - direction] == np.inf:
-            day.clock[at.UP_AT + 1 - direction] = time + line.layover
+        day.times[bus, at.SINCE] = time + line.empty[trip, 1]
+        call(line, day, bus)
         day.clock[at.DROVE_SO_FAR] += day.visits[trip, place, at.DWELL]
         day.cursor[at.FINISHED] += 1
         day.clock[at.END] = time
@@ -251,7 +203,8 @@ def _end_of_dwell(line: Line, day: State, bus: int, time: float) -> bool:
     visit[at.NEXT_SPEED] = limit_at(line, day.speeds, direction, place, time)
     scheduled = line.schedule[trip, place + 1] - line.departures[trip, place]
     visit[at.LINK_DELAY] = running_time(line, direction, place, visit[at.NEXT_SPEED]) - scheduled
-    visit[at.NEXT_WAITING] = waiting_at(line, day, direction * line.schedule.shape[1] + place + 1, time)
+    queue, last = direction * line.schedule.shape[1] + place + 1, line.plan[trip, LAST]
+    visit[at.NEXT_WAITING] = waiting_at(line, day, queue, last, time)
     if visit[at.NEIGHBOURS] == 0.0 or line.control[direction, place] == 0 or passes:
         _depart(line, day, bus, 0.0)
         return False

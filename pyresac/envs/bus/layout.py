@@ -10,8 +10,9 @@ import numpy as np
 
 from pyresac.envs.bus.corridor import Array, Corridor
 from pyresac.envs.bus.day import expected_passengers
-from pyresac.envs.bus.line import DIRECTION, FOLLOWER, LEADER, Chances, Integers, Line
+from pyresac.envs.bus.line import DIRECTION, FIRST, LAST, Chances, Integers, Line
 from pyresac.envs.bus.motion import add_running_times
+from pyresac.envs.bus.timetable import driven_empty, hourly_headways, order_of_trips, planned
 from pyresac.errors import InputError
 
 QUANTILES, FACTORS = 32, 12
@@ -64,13 +65,17 @@ def lay_out(corridor: Corridor, published: bool = False) -> Layout:
         if way.deviation is not None:
             deviation[index, : count - 1] = way.deviation
     rate, split = _demand(corridor, route)
-    launch, plan = _timetable(corridor)
+    launch, plan, gates = planned(corridor)
     longest = _longest_trip(corridor, published)
     line = Line(
         published=published,
         stops=np.array([len(way.stops) for way in corridor.directions], dtype=np.int64),
         length=length,
         plan=plan,
+        gates=gates,
+        order=np.empty((0, 0, 2), dtype=np.int64),
+        empty=np.zeros((len(plan), 2)),
+        short=corridor.short_turns > 0,
         schedule=np.repeat(launch[:, None], size, axis=1),
         departures=np.repeat(launch[:, None], size, axis=1),
         pressure=rate * vehicle.boarding_time,
@@ -113,8 +118,11 @@ def lay_out(corridor: Corridor, published: bool = False) -> Layout:
         demand_interval=float(corridor.demand_interval),
         horizon=float(launch[-1] + longest + corridor.operations.latest + QUEUEING * corridor.operations.ordered),
     )
-    schedule, departures = _schedule(line, chances)
-    line = line._replace(schedule=schedule, departures=departures)
+    running = running_times(line, chances)
+    dwell = dwell_times(line, chances, headways(corridor) if line.short else None)
+    schedule, departures = _schedule(line, running, dwell)
+    order, empty = order_of_trips(plan, departures), driven_empty(plan, running, launch)
+    line = line._replace(schedule=schedule, departures=departures, order=order, empty=empty)
     _check_size(corridor, chances)
     return Layout(corridor, published, line, chances, route, _fleet_limit(corridor, longest))
 
@@ -164,19 +172,6 @@ def _control(corridor: Corridor, route: Integers) -> Integers:
     return np.where(route >= 0, chosen[route], 0).astype(np.int64)
 
 
-def _timetable(corridor: Corridor) -> tuple[Array, Integers]:
-    """(launch (T,), plan (T, 3)) in order of launch, up before down at equal times."""
-    launch = np.concatenate([way.launches for way in corridor.directions])
-    direction = np.repeat([0, 1], [len(way.launches) for way in corridor.directions])
-    order = np.lexsort((direction, launch))
-    plan = np.full((launch.size, 3), -1, dtype=np.int64)
-    plan[:, DIRECTION] = direction[order]
-    for way in (0, 1):
-        trips = np.flatnonzero(plan[:, DIRECTION] == way)
-        plan[trips[1:], LEADER], plan[trips[:-1], FOLLOWER] = trips[:-1], trips[1:]
-    return launch[order], plan
-
-
 def _longest_trip(corridor: Corridor, published: bool) -> float:
     """Bound: each link at the slowest speed, started from a stand, each stop with a full exchange and a full hold."""
     vehicle = corridor.vehicle
@@ -195,8 +190,8 @@ def _longest_trip(corridor: Corridor, published: bool) -> float:
 def _fleet_limit(corridor: Corridor, longest_trip: float) -> int:
     """Bound: at each terminal, launches there less the opposite trips that have surely arrived, at the worst moment."""
     operations, limit = corridor.operations, 0
-    if operations.ordered:
-        # a trip may take as long as those before it keep it waiting
+    if operations.ordered or corridor.short_turns:
+        # a trip may take as long as those before it keep it waiting; a bus may be free where no trip begins
         return min(corridor.trips, operations.buses) if operations.buses else corridor.trips
     longest_trip += operations.latest + operations.layover
     for here, there in (corridor.directions, corridor.directions[::-1]):
@@ -206,15 +201,27 @@ def _fleet_limit(corridor: Corridor, longest_trip: float) -> int:
     return min(limit, operations.buses) if operations.buses else limit
 
 
-def _schedule(line: Line, chances: Chances) -> tuple[Array, Array]:
+def headways(corridor: Corridor) -> Array:
+    """(2, S, H) the timetable's mean headway at each stop, see `hourly_headways`; the scheduled one past the end."""
+    size = max(len(way.stops) for way in corridor.directions)
+    found = np.full((2, size, corridor.hours), float(corridor.headway))
+    for index, way in enumerate(corridor.directions):
+        found[index, : len(way.stops)] = hourly_headways(way, corridor)
+    return found
+
+
+def _schedule(line: Line, running: Array, dwell: Array) -> tuple[Array, Array]:
     """(arrivals, departures), each (T, S): launch, then the mean running time of each link and a mean dwell at each
     stop, in the hour they fall in."""
-    running, dwell = running_times(line, chances), dwell_times(line, chances)
     hours = running.shape[2]
     schedule, departures = line.schedule.copy(), line.schedule.copy()
-    for trip, direction in enumerate(line.plan[:, DIRECTION]):
+    for trip, (direction, first, last) in enumerate(line.plan[:, [DIRECTION, FIRST, LAST]]):
         time = schedule[trip, 0]
-        for link in range(line.stops[direction] - 1):
+        if line.short:
+            for times in (schedule, departures):
+                times[trip] = np.nan
+                times[trip, first] = time
+        for link in range(first, last):
             hour = min(int(time // 3600.0), hours - 1)
             time += running[direction, link, hour]
             schedule[trip, link + 1] = time
@@ -251,8 +258,8 @@ def traffic_factors(chances: Chances) -> list[float]:
 
 
 def dwell_times(line: Line, chances: Chances, headway: Array | None = None) -> Array:
-    """(2, S, H): dwell of a bus that meets one headway of passengers: the scheduled one, or `headway` (2, H)."""
+    """(2, S, H): dwell of a bus that meets one headway of passengers: the scheduled one, or `headway` (2, S, H)."""
     shares = np.diff(chances.split, axis=3, prepend=0.0)
     alighting = np.einsum("dsh,hdsj->djh", chances.rate, shares)
     exchange = np.maximum(line.boarding_time * chances.rate, line.alighting_time * alighting)
-    return np.asarray(line.clearance_time + exchange * (line.headway if headway is None else headway[:, None, :]))
+    return np.asarray(line.clearance_time + exchange * (line.headway if headway is None else headway))

@@ -16,8 +16,11 @@ from pyresac.envs.bus.corridor import Array
 
 Integers = NDArray[np.int64]
 
-# columns of Line.plan: direction; previous and next trip of the direction, −1 for none
-DIRECTION, LEADER, FOLLOWER = range(3)
+# columns of Line.plan: direction; previous and next trip of the same gate (see `timetable`), −1 for none; places of its
+# first and last stop; its gate, and the one where its bus is free afterwards
+DIRECTION, LEADER, FOLLOWER, FIRST, LAST, GATE, FREE, COLUMNS = range(8)
+# last axis of Line.order and State.order: the trip before and the one after at a stop, −1 for none
+BEFORE, AFTER = range(2)
 
 
 class Chances(NamedTuple):
@@ -45,8 +48,12 @@ class Line(NamedTuple):
     published: bool
     stops: Integers  # (2,) stops of each direction
     length: Array  # (2, L)
-    plan: Integers  # (T, 3)
-    schedule: Array  # (T, S) launch, then the expected times of arrival without holding
+    plan: Integers  # (T, COLUMNS)
+    gates: Integers  # (G,) direction of each gate
+    order: Integers  # (T, S, 2) the timetable's order of trips at each stop
+    empty: Array  # (T, 2) s of driving empty to the first stop and from the last one, see `timetable`
+    short: bool  # whether any trip serves a part of the line only
+    schedule: Array  # (T, S) launch, then the expected times of arrival without holding, NaN where it does not stop
     departures: Array  # (T, S) the expected times of departure without holding: schedule and a mean dwell
     pressure: Array  # (2, S, H) Daganzo's β: seconds of boarding per second of headway
     speed_interval: float

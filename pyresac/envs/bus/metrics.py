@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from pyresac.envs.bus import state as at
 from pyresac.envs.bus.corridor import Array
 from pyresac.envs.bus.day import ALIGHTED, BOARDED, CREATED
-from pyresac.envs.bus.line import DIRECTION, Integers
+from pyresac.envs.bus.line import DIRECTION, FIRST, LAST, Integers
 from pyresac.envs.bus.objectives import WAIT_WEIGHT, trip_seconds, vehicle_hours, weighted_time
 from pyresac.envs.bus.record import Record
 
@@ -96,7 +96,9 @@ def day_metrics(record: Record) -> Metrics:
     served = appeared[np.isfinite(appeared[:, ALIGHTED])]
     wait = _mean(served[:, BOARDED] - served[:, CREATED]) / 60.0
     travel = _mean(served[:, ALIGHTED] - served[:, BOARDED]) / 60.0
-    inner = visits[:, 1:-1, at.ONBOARD]
+    trips, first, last = np.arange(len(line.plan)), line.plan[:, FIRST], line.plan[:, LAST]
+    begun, place = visits[trips, first, at.ARRIVED], np.arange(visits.shape[1])
+    inner = visits[(place > first[:, None]) & (place < last[:, None]), at.ONBOARD]
     core_wait, core_ride = _core(record)
     return Metrics(
         reward=float(rows[rows[:, at.PRIOR] >= 0, at.REWARD].sum()),
@@ -119,7 +121,7 @@ def day_metrics(record: Record) -> Metrics:
         decisions=float(decided.sum()),
         trip=_mean(trip_seconds(record)) / 60.0,
         vehicle_hours=vehicle_hours(record),
-        late_dispatches=float((visits[:, 0, at.ARRIVED] - line.schedule[:, 0] >= 60.0).sum()),
+        late_dispatches=float((begun - line.schedule[trips, first] >= 60.0).sum()),
         weighted_journey=_mean(WAIT_WEIGHT * core_wait + core_ride) / 60.0,
         wait_95=float(np.quantile(core_wait, 0.95)) / 60.0 if core_wait.size else float("nan"),
         crowding=_crowding(visits),
@@ -130,8 +132,9 @@ def day_metrics(record: Record) -> Metrics:
 
 def _core(record: Record) -> tuple[Array, Array]:
     """(wait, ride) in s of the passengers who appear between FIRST_COUNTED and the last launch that both directions
-    have."""
-    last = min(float(way.launches[-1]) for way in record.layout.corridor.directions)
+    have, of trips along the whole line where there are any."""
+    ways = record.layout.corridor.directions
+    last = min(float(way.launches[way.whole if way.whole.any() else slice(None)].max()) for way in ways)
     created = record.passengers[:, CREATED]
     first = FIRST_COUNTED if last > 2.0 * FIRST_COUNTED else 0.0
     mine = record.passengers[(created >= first) & (created <= last)]

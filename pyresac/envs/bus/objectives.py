@@ -18,7 +18,7 @@ from pyresac.envs.bus import state as at
 from pyresac.envs.bus.compiled import compiled
 from pyresac.envs.bus.corridor import Array
 from pyresac.envs.bus.day import BOARDED, CREATED
-from pyresac.envs.bus.line import DIRECTION, FOLLOWER, LEADER, Integers, Line
+from pyresac.envs.bus.line import FIRST, FOLLOWER, LAST, LEADER, Integers, Line
 from pyresac.envs.bus.record import Record
 from pyresac.errors import InputError
 
@@ -124,7 +124,7 @@ def ready(visits: Array, day: int, trip: int, place: int) -> float:
 def in_the_meantime(line: Line, visits: Array, day: int, trip: int, first: int, last: int) -> tuple[float, float]:
     """From the end of dwell of a trip's visit to that of a later one; for the trip's end, to its follower's end."""
     follower, until = line.plan[trip, FOLLOWER], ready(visits, day, trip, last)
-    if last == line.stops[line.plan[trip, DIRECTION]] - 1 and follower >= 0:
+    if last == line.plan[trip, LAST] and follower >= 0:
         until = max(until, ready(visits, day, follower, last))
     return ready(visits, day, trip, first), until
 
@@ -163,7 +163,7 @@ def earned_beside(line: Line, visits: Array, before: Integers, after: Integers) 
             until = end if side == FOLLOWER else ready(visits, day, trip, after[i, 2])
             for stop in range(visits.shape[2] if neighbour >= 0 else 0):
                 visit = visits[day, neighbour, stop]
-                counts = math.isfinite(visit[at.ACTION]) or stop == line.stops[line.plan[neighbour, DIRECTION]] - 1
+                counts = math.isfinite(visit[at.ACTION]) or stop == line.plan[neighbour, LAST]
                 if counts and visit[at.PRIOR] >= 0.0 and begin < ready(visits, day, neighbour, stop) <= until:
                     earned[i] += visit[at.REWARD]
     return earned
@@ -220,9 +220,9 @@ def owed(passengers: Array, end: float) -> float:
 def trip_seconds(record: Record) -> Array:
     """(T,) from launch to the end of dwell at the last stop."""
     line = record.layout.line
-    last = line.stops[line.plan[:, DIRECTION]] - 1
-    end = record.visits[np.arange(len(last)), last]
-    return np.asarray(end[:, at.ARRIVED] + end[:, at.DWELL] - record.visits[:, 0, at.ARRIVED])
+    trips = np.arange(len(line.plan))
+    begin, end = record.visits[trips, line.plan[:, FIRST]], record.visits[trips, line.plan[:, LAST]]
+    return np.asarray(end[:, at.ARRIVED] + end[:, at.DWELL] - begin[:, at.ARRIVED])
 
 
 def vehicle_hours(record: Record) -> float:

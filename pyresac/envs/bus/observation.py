@@ -12,7 +12,7 @@ from pyresac.envs.bus.compiled import compiled
 from pyresac.envs.bus.corridor import Array
 from pyresac.envs.bus.full_observation import COUNT, FEATURES, fill_features
 from pyresac.envs.bus.layout import Layout
-from pyresac.envs.bus.line import DIRECTION, Integers, Line
+from pyresac.envs.bus.line import DIRECTION, FIRST, LAST, Integers, Line
 from pyresac.envs.bus.motion import epoch_at
 from pyresac.envs.bus.state import State, largest_crowd
 
@@ -35,7 +35,9 @@ class Observation(NamedTuple):
     stop: Integers
     """Number of the stop in `Corridor.stops`."""
     place: Integers
-    """Stops behind on this trip: 0 at the first."""
+    """Place of the stop along the direction: 0 at the first of the whole line."""
+    stops_behind: Integers
+    """Stops behind on this trip: `place` less that of its first stop."""
     direction: Integers
     """0 up, 1 down."""
     period: Integers
@@ -51,7 +53,7 @@ class Observation(NamedTuple):
     left_behind: Array
     """Passengers that found the bus full."""
     waiting_next: Array
-    """Passengers waiting at the next stop now."""
+    """Passengers waiting at the next stop now, those bound beyond the trip's last stop not counted."""
     lateness: Array
     """End of dwell minus the scheduled departure, s; the schedule has mean running and dwell times, and no holding."""
     leader_lateness: Array
@@ -87,6 +89,7 @@ def observe(layout: Layout, state: State, days: Integers, trip: Integers, place:
         trip=trip,
         stop=layout.route[direction, place],
         place=place,
+        stops_behind=place - layout.line.plan[trip, FIRST],
         direction=direction,
         period=np.minimum((time / 3600.0).astype(np.int64), hours - 1),
         forward_headway=visit[:, at.FORWARD],
@@ -193,7 +196,7 @@ def fill_paper(
         day, trip, place = at_visit[i]
         visit, direction = visits[day, trip, place], line.plan[trip, DIRECTION]
         time = visit[at.ARRIVED] + visit[at.DWELL]
-        ends = place == line.stops[direction] - 1
+        ends = place == line.plan[trip, LAST]
         numbers[i, 0] = visit[at.FORWARD]
         numbers[i, 1] = visit[at.BACKWARD]
         numbers[i, 2] = 0.0 if ends else visit[at.NEXT_SPEED]
@@ -218,8 +221,8 @@ def fill_full(
     values = np.empty(COUNT)
     for i in range(at_visit.shape[0]):
         day, trip, place = at_visit[i]
-        ends = place == line.stops[line.plan[trip, DIRECTION]] - 1
-        fill_features(visits[day, trip, place], place, ends, values)
+        ends = place == line.plan[trip, LAST]
+        fill_features(visits[day, trip, place], place - line.plan[trip, FIRST], ends, values)
         for k in range(COUNT):
             numbers[i, k] = values[k]
 
@@ -246,7 +249,7 @@ def fill_published(
         numbers[i, 4] = visit[at.FORWARD]
         numbers[i, 5] = visit[at.BACKWARD]
         numbers[i, 6] = 0.0
-        if place < links:
+        if place < line.plan[trip, LAST]:
             numbers[i, 6] = 1.5 * visit[at.NEXT_WAITING] + line.length[direction, place] / visit[at.NEXT_SPEED]
         epoch = epoch_at(line, speeds[day], time)
         for link in range(line.length.shape[1]):

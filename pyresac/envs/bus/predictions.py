@@ -10,7 +10,7 @@ import numpy as np
 
 from pyresac.envs.bus import state as at
 from pyresac.envs.bus.compiled import compiled
-from pyresac.envs.bus.line import FOLLOWER, LEADER, Line
+from pyresac.envs.bus.line import AFTER, BEFORE, FIRST, Line
 from pyresac.envs.bus.state import State
 
 LOOK_AHEAD = 5
@@ -22,7 +22,7 @@ def ready_at(line: Line, day: State, trip: int, place: int, now: float) -> float
     """Predicted end of the trip's dwell at a place that it has not come to, s."""
     came = day.trips[trip, at.CAME]
     if came < 0:
-        late = max(now - line.schedule[trip, 0], 0.0)
+        late = max(now - line.schedule[trip, line.plan[trip, FIRST]], 0.0)
         return float(line.departures[trip, place] + late)
     bus = day.trips[trip, at.BUS]
     leaves = day.times[bus, at.SINCE] if day.buses[bus, at.MOVING] == 1 else day.times[bus, at.EVENT]
@@ -32,7 +32,7 @@ def ready_at(line: Line, day: State, trip: int, place: int, now: float) -> float
 @compiled
 def headway_behind(line: Line, day: State, trip: int, place: int, now: float) -> float:
     """Predicted headway of the follower at this place; the scheduled one without a follower, 0 where it is ahead."""
-    follower = line.plan[trip, FOLLOWER]
+    follower = day.order[trip, place, AFTER]
     if follower < 0:
         return float(line.headway)
     if day.trips[follower, at.CAME] >= place:
@@ -48,18 +48,18 @@ def evening_hold(line: Line, day: State, trip: int, place: int, now: float) -> f
     d_k ≥ a_k these have the least Σ (d_k − d_{k−1})²: the least concave majorant of the points (k, a_k), whose first
     slope this is.
     """
-    leader = line.plan[trip, LEADER]
+    leader = day.order[trip, place, BEFORE]
     if leader < 0 or day.trips[leader, at.CAME] < place:
         return 0.0
     ahead = day.visits[leader, place]
     left = ahead[at.ARRIVED] + ahead[at.DWELL] + ahead[at.HELD]
     if np.isnan(left) or left > now:
         return 0.0
-    largest, other = now - left, line.plan[trip, FOLLOWER]
+    largest, other = now - left, day.order[trip, place, AFTER]
     for k in range(2, 2 + LOOK_AHEAD):
         if other < 0:
             break
         if day.trips[other, at.CAME] < place:
             largest = max(largest, (ready_at(line, day, other, place, now) - left) / k)
-        other = line.plan[other, FOLLOWER]
+        other = day.order[other, place, AFTER]
     return float(left + largest - now)

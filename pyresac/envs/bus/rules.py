@@ -15,7 +15,7 @@ from pyresac.envs.bus.compiled import HOLDING, compiled, uniform
 from pyresac.envs.bus.corridor import Array
 from pyresac.envs.bus.full_observation import COUNT, SCALES, fill_features
 from pyresac.envs.bus.kernel import act, advance
-from pyresac.envs.bus.line import Integers, Line
+from pyresac.envs.bus.line import FIRST, Integers, Line
 from pyresac.envs.bus.state import State, day_of
 
 NONE, HEADWAY, TARGET, FORWARD_HEADWAY, SIMPLE, RANDOM, SCHEDULE, LINEAR, NETWORK, SELF, TWO_WAY, PREDICTIVE, SKIP = (
@@ -24,10 +24,10 @@ NONE, HEADWAY, TARGET, FORWARD_HEADWAY, SIMPLE, RANDOM, SCHEDULE, LINEAR, NETWOR
 
 
 @compiled
-def deviations(x: Array, place: int, headway: float) -> Array:
+def deviations(x: Array, made: int, headway: float) -> Array:
     """(COUNT,) the features of a decision, the two headways as their excess over the scheduled one."""
     values = np.empty(COUNT)
-    fill_features(x, place, False, values)
+    fill_features(x, made, False, values)
     values[0] -= headway
     values[1] -= headway
     return values
@@ -51,10 +51,10 @@ def network(p: Array, values: Array) -> float:
 
 @compiled
 def rule_holding(
-    rule: int, p: Array, x: Array, headway: float, limit: float, skipping: bool, place: int, level: float
+    rule: int, p: Array, x: Array, headway: float, limit: float, skipping: bool, made: int, level: float
 ) -> float:
-    """Seconds of holding, in [0, limit], or −limit to pass the next stop where `skipping` allows it; `level` is a
-    uniform number in (0, 1) for the random rule."""
+    """Seconds of holding, in [0, limit], or −limit to pass the next stop where `skipping` allows it, `made` stops after
+    the trip's first; `level` is a uniform number in (0, 1) for the random rule."""
     holding = 0.0
     if rule == HEADWAY:
         # half the difference of the headways: holding h moves both by h, in opposite ways
@@ -68,7 +68,7 @@ def rule_holding(
     elif rule == SIMPLE:
         # Xuan, Argote and Daganzo (2011): D = d − (1 + β − f₀)·ε_n + β·ε_{n−1}, ε against a schedule with slack d a
         # stop
-        slack = p[0] * (place - 1)
+        slack = p[0] * (made - 1)
         own, leader = x[at.LATENESS] - slack, x[at.LEADER_LATENESS] - slack
         holding = p[0] - (1.0 + x[at.PRESSURE] - p[1]) * own + x[at.PRESSURE] * leader
     elif rule == RANDOM:
@@ -76,7 +76,7 @@ def rule_holding(
     elif rule == SCHEDULE:
         # D = d − g·ε − w·δ: ε the lateness of the departure against a schedule with slack d a stop, δ the next link's
         # expected delay
-        holding = p[0] - p[1] * (x[at.LATE] - p[0] * (place - 1)) - p[2] * x[at.LINK_DELAY]
+        holding = p[0] - p[1] * (x[at.LATE] - p[0] * (made - 1)) - p[2] * x[at.LINK_DELAY]
     elif rule == SELF:
         # Bartholdi and Eisenstein (2012): D = α·h, h the predicted headway of the follower
         holding = p[0] * x[at.BEHIND]
@@ -92,9 +92,9 @@ def rule_holding(
         if skipping and holding < -p[1]:
             return -limit
     elif rule == LINEAR:
-        holding = linear(p, deviations(x, place, headway))
+        holding = linear(p, deviations(x, made, headway))
     elif rule == NETWORK:
-        holding = network(p, deviations(x, place, headway))
+        holding = network(p, deviations(x, made, headway))
     return min(max(holding, 0.0), limit)
 
 
@@ -106,7 +106,8 @@ def run_days(line: Line, state: State, rows: Integers, rule: int, parameters: Ar
         while advance(line, day):
             bus = day.cursor[at.PENDING]
             trip, place = day.buses[bus, at.TRIP], day.buses[bus, at.PLACE]
-            level = uniform(day.cursor[at.SEED], HOLDING, trip, place)
+            made = place - line.plan[trip, FIRST]
+            level = uniform(day.cursor[at.SEED], HOLDING, trip, made)
             row = day.visits[trip, place]
             limits = line.headway, line.holding_limit, line.skipping
-            act(line, day, rule_holding(rule, parameters, row, *limits, place, level))
+            act(line, day, rule_holding(rule, parameters, row, *limits, made, level))

@@ -28,13 +28,14 @@ from pyresac.envs.bus.layout import Layout
 from pyresac.envs.bus.line import Chances, Integers
 from pyresac.errors import InputError
 
-# columns of State.cursor; NEXT_UP and NEXT_DOWN: the next trip to launch, −1 for none, −2 before the day's first launch
-NEXT_UP, NEXT_DOWN, FLEET, FINISHED, PENDING, LOGGED, DECISIONS, SEED, CURSORS = range(9)
+# columns of State.cursor; from NEXT on, a column a gate: the next trip to launch, −1 for none, −2 before the day's
+# first launch
+FLEET, FINISHED, PENDING, LOGGED, DECISIONS, SEED, NEXT = range(7)
 # columns of State.clock: time now, end of the last trip; so far, in s: waiting of those who boarded, riding of all on
 # board, driving and standing of all trips; and passengers that found a bus full
-# UP_AT and DOWN_AT: when the next trip may leave, inf while it has no bus
-NOW, END, WAITED_SO_FAR, RODE_SO_FAR, DROVE_SO_FAR, DENIED_SO_FAR, UP_AT, DOWN_AT, CLOCKS = range(9)
-# columns of State.buses; TRIP is −1 while idle, TERMINAL the direction that an idle bus can serve next
+# from LEAVES on, a column a gate: when the next trip may leave, inf while it has no bus
+NOW, END, WAITED_SO_FAR, RODE_SO_FAR, DROVE_SO_FAR, DENIED_SO_FAR, LEAVES = range(7)
+# columns of State.buses; TRIP is −1 while idle, TERMINAL the gate at which an idle bus stands
 TRIP, PLACE, MOVING, LOAD, TERMINAL, BUS_COLUMNS = range(6)
 # columns of State.times: next event (inf while idle); departure, or end of the last trip while idle
 EVENT, SINCE = range(2)
@@ -77,8 +78,8 @@ BUS, CAME, DECIDED, TRIP_COLUMNS = range(4)
 class State(NamedTuple):
     """N days (leading axis), or one day without it inside the compiled functions."""
 
-    cursor: Integers  # (N, CURSORS)
-    clock: Array  # (N, CLOCKS)
+    cursor: Integers  # (N, NEXT + G)
+    clock: Array  # (N, LEAVES + G)
     buses: Integers  # (N, B, BUS_COLUMNS)
     times: Array  # (N, B, 2)
     riders: Integers  # (N, B, S) first passenger bound for each place, −1 for none
@@ -89,6 +90,7 @@ class State(NamedTuple):
     passengers: Array  # (N, P, 3), see `day`
     bound: NDArray[np.int32]  # (N, P, 2)
     queues: Integers  # (N, 2·S + 1, 3)
+    order: Integers  # (N, T, S, 2) see `order`
 
 
 def largest_crowd(layout: Layout) -> int:
@@ -110,12 +112,12 @@ def check_memory(day: int, days: int) -> None:
 def allocate(layout: Layout, days: int) -> State:
     """Room for `days` days."""
     trips, stops = layout.line.schedule.shape
-    buses, passengers = layout.fleet_limit, largest_crowd(layout)
-    numbers = trips * stops * (VISIT_COLUMNS + 1) + buses * stops + passengers * 4 + epochs(layout.chances) * 2 * stops
+    buses, passengers, gates = layout.fleet_limit, largest_crowd(layout), layout.line.gates.size
+    numbers = trips * stops * (VISIT_COLUMNS + 3) + buses * stops + passengers * 4 + epochs(layout.chances) * 2 * stops
     check_memory(8 * numbers, days)
     return State(
-        cursor=np.zeros((days, CURSORS), dtype=np.int64),
-        clock=np.zeros((days, CLOCKS)),
+        cursor=np.zeros((days, NEXT + gates), dtype=np.int64),
+        clock=np.zeros((days, LEAVES + gates)),
         buses=np.zeros((days, buses, BUS_COLUMNS), dtype=np.int64),
         times=np.zeros((days, buses, 2)),
         riders=np.zeros((days, buses, stops), dtype=np.int64),
@@ -126,6 +128,7 @@ def allocate(layout: Layout, days: int) -> State:
         passengers=np.zeros((days, passengers, 3)),
         bound=np.zeros((days, passengers, 2), dtype=np.int32),
         queues=np.zeros((days, 2 * stops + 1, 3), dtype=np.int64),
+        order=np.zeros((days, trips, stops, 2), dtype=np.int64),
     )
 
 
@@ -145,27 +148,28 @@ def day_of(state: State, index: int) -> State:
         state.passengers[index],
         state.bound[index],
         state.queues[index],
+        state.order[index],
     )
 
 
 @compiled
-def _clear(chances: Chances, day: State, seed: int) -> bool:
+def _clear(chances: Chances, order: Integers, day: State, seed: int) -> bool:
     """Start one day of this seed; False if its passengers need more room than there is."""
     day.passengers[:] = np.nan
     day.bound[:] = -1
     draw_speeds(chances, seed, day.speeds)
     if not draw_passengers(chances, seed, day.passengers, day.bound, day.queues):
         return False
-    _rewind(day, seed)
+    _rewind(order, day, seed)
     return True
 
 
 @compiled
-def _rewind(day: State, seed: int) -> None:
+def _rewind(order: Integers, day: State, seed: int) -> None:
     """To the morning of a day whose speeds and passengers have been drawn."""
     day.cursor[:] = 0
     day.cursor[PENDING] = -1
-    day.cursor[NEXT_UP : NEXT_DOWN + 1] = -2
+    day.cursor[NEXT:] = -2
     day.cursor[SEED] = seed
     day.clock[:] = 0.0
     day.buses[:] = 0
@@ -178,32 +182,33 @@ def _rewind(day: State, seed: int) -> None:
     day.bound[:, BESIDE] = -1
     day.queues[:, HEAD] = day.queues[:, START]
     day.queues[:, TAIL] = day.queues[:, START]
+    day.order[:] = order
 
 
 @compiled
-def rewind_days(state: State, rows: Integers) -> None:
+def rewind_days(order: Integers, state: State, rows: Integers) -> None:
     """Back to the mornings of the days of `rows`, which keep their speeds and passengers."""
     for index in range(rows.size):
         day = day_of(state, rows[index])
-        _rewind(day, day.cursor[SEED])
+        _rewind(order, day, day.cursor[SEED])
 
 
 @compiled
-def _clear_days(chances: Chances, state: State, rows: Integers, seeds: Integers) -> int:
+def _clear_days(chances: Chances, order: Integers, state: State, rows: Integers, seeds: Integers) -> int:
     """Start the days of `rows`; the number of days done before one that needs more room, len(rows) if none does."""
     for index in range(rows.size):
-        if not _clear(chances, day_of(state, rows[index]), seeds[index]):
+        if not _clear(chances, order, day_of(state, rows[index]), seeds[index]):
             return index
     return int(rows.size)
 
 
-def start_days(chances: Chances, state: State, rows: Integers, seeds: Integers) -> State:
-    """Start new days in `rows`; the state returned is `state`, or a roomier copy where a day has uncommonly many
-    passengers."""
-    done = _clear_days(chances, state, rows, seeds)
+def start_days(chances: Chances, order: Integers, state: State, rows: Integers, seeds: Integers) -> State:
+    """Start new days in `rows`, with the timetable's `order` of trips; the state returned is `state`, or a
+    roomier copy where a day has uncommonly many passengers."""
+    done = _clear_days(chances, order, state, rows, seeds)
     while done < rows.size:
         state = _roomier(state)
-        done += _clear_days(chances, state, rows[done:], seeds[done:])
+        done += _clear_days(chances, order, state, rows[done:], seeds[done:])
     return state
 
 

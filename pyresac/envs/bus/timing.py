@@ -7,26 +7,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from pyresac.envs.bus.corridor import FASTEST, Array, Corridor, Direction
-from pyresac.envs.bus.layout import dwell_times, lay_out, running_times
+from pyresac.envs.bus.bounds import FASTEST
+from pyresac.envs.bus.corridor import Array, Corridor
+from pyresac.envs.bus.layout import dwell_times, headways, lay_out, running_times
 from pyresac.envs.bus.line import Chances, Line
 
 SHORTEST_RUN = 0.3
 """Share of a link's time that is left for running where the mean dwell would take nearly all of it."""
 ROUNDS = 30
-
-
-def hourly_headway(way: Direction, corridor: Corridor) -> Array:
-    """(hours,) mean s from a launch in the hour to the next one; of the nearest hour that has any, else the scheduled
-    one."""
-    gaps, hour = np.diff(way.launches), (way.launches[:-1] // 3600.0).astype(int)
-    means = np.array(
-        [gaps[hour == index].mean() if (hour == index).any() else np.nan for index in range(corridor.hours)]
-    )
-    known = np.flatnonzero(np.isfinite(means))
-    if not known.size:
-        return np.full(corridor.hours, float(corridor.headway))
-    return np.asarray(means[known[np.abs(np.arange(corridor.hours)[:, None] - known).argmin(axis=1)]])
 
 
 def speeds_taking(line: Line, chances: Chances, wanted: Array, rounds: int = ROUNDS) -> Chances:
@@ -52,7 +40,7 @@ def timed(corridor: Corridor, times: tuple[Array, Array]) -> Corridor:
     """
     layout = lay_out(corridor)
     line, chances = layout.line, layout.chances
-    headway = np.stack([hourly_headway(way, corridor) for way in corridor.directions])
+    headway = headways(corridor)
     dwell = dwell_times(line, chances, headway)
     wanted = np.ones_like(chances.mean_speed)
     for index, way in enumerate(corridor.directions):
@@ -60,7 +48,7 @@ def timed(corridor: Corridor, times: tuple[Array, Array]) -> Corridor:
         stand = dwell[index, 1 : links + 1].copy()
         stand[-1] = 0.0
         # a bus boards at its first stop after its launch
-        stand[0] += line.boarding_time * chances.rate[index, 0] * headway[index]
+        stand[0] += line.boarding_time * chances.rate[index, 0] * headway[index, 0]
         wanted[index, :links] = np.maximum(times[index] - stand, SHORTEST_RUN * times[index])
     chances = speeds_taking(line, chances, wanted)
     off = np.abs(running_times(line, chances) / wanted - 1.0)

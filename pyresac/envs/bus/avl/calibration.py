@@ -28,8 +28,9 @@ from scipy.optimize import least_squares
 
 from pyresac.envs.bus.avl.moments import Covariances, covariances, hour_of, hourly_means, relative
 from pyresac.envs.bus.avl.observed import Observed, ObservedWay, days_of
+from pyresac.envs.bus.bounds import FASTEST
 from pyresac.envs.bus.controllers import NoHolding
-from pyresac.envs.bus.corridor import DIRECTIONS, FASTEST, Array, Corridor
+from pyresac.envs.bus.corridor import DIRECTIONS, Array, Corridor
 from pyresac.envs.bus.layout import lay_out, slices
 from pyresac.envs.bus.line import Chances, Line
 from pyresac.envs.bus.simulator import simulate_days

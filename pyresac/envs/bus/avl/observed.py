@@ -85,6 +85,11 @@ def observed_text(observed: Observed, corridor: Corridor) -> str:
 def read_observed(path: str | Path, corridor: Corridor) -> tuple[Observed, list[str]]:
     """The days of a file, and their labels in order of first appearance. Raises InputError naming file and row."""
     path = Path(path)
+    if corridor.short_turns:
+        raise InputError(
+            f"corridor {corridor.name!r} has {corridor.short_turns} short turns; days of a line whose trips all serve "
+            f"the whole of it can be read, no others"
+        )
     rows = read_rows(path)
     if not rows or [cell.strip() for cell in rows[0][1]] != COLUMNS:
         raise InputError(f"{path}, row 1: found {rows[0][1] if rows else 'nothing'}; expected the columns {COLUMNS}")

@@ -1,0 +1,111 @@
+"""A corridor's timetable as arrays: each trip's stops, the order of trips at each stop, and where their buses are free.
+
+A *gate* is a first stop: 0 is up's, 1 is down's, the others are those of trips that begin midway. A bus is free at the
+gate where its trip ends: the other direction's first stop; after a trip that ends midway the gate of the other
+direction at this stop, or, where no trip begins there, the other direction's first stop, to which it drives on empty.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+
+from pyresac.envs.bus.corridor import Array, Corridor, Direction
+from pyresac.envs.bus.line import AFTER, BEFORE, DIRECTION, FIRST, FOLLOWER, FREE, GATE, LAST, LEADER, Integers
+from pyresac.envs.bus.line import COLUMNS as PLAN_COLUMNS
+
+
+def planned(corridor: Corridor) -> tuple[Array, Integers, Integers]:
+    """(launch (T,), plan (T, COLUMNS), gates (G,) direction of each gate) in order of launch, up before down at equal
+    times."""
+    launch = np.concatenate([way.launches for way in corridor.directions])
+    direction = np.repeat([0, 1], [len(way.launches) for way in corridor.directions])
+    first, last = (np.concatenate(parts) for parts in zip(*(way.ends for way in corridor.directions), strict=True))
+    order = np.lexsort((direction, launch))
+    plan = np.full((launch.size, PLAN_COLUMNS), -1, dtype=np.int64)
+    plan[:, DIRECTION], plan[:, FIRST], plan[:, LAST] = direction[order], first[order], last[order]
+    midway = sorted({(int(way), int(place)) for way, place in plan[:, [DIRECTION, FIRST]] if place > 0})
+    gates = [(0, 0), (1, 0), *midway]
+    for gate, (way, place) in enumerate(gates):
+        trips = np.flatnonzero((plan[:, DIRECTION] == way) & (plan[:, FIRST] == place))
+        plan[trips, GATE] = gate
+        plan[trips[1:], LEADER], plan[trips[:-1], FOLLOWER] = trips[:-1], trips[1:]
+    stops = {(way, corridor.directions[way].stops[place]): gate for gate, (way, place) in enumerate(gates)}
+    for trip, (way, end) in enumerate(plan[:, [DIRECTION, LAST]]):
+        of = corridor.directions[way]
+        whole = end == len(of.stops) - 1
+        plan[trip, FREE] = 1 - way if whole else stops.get((1 - way, of.stops[end]), 1 - way)
+    return launch[order], plan, np.array([way for way, _ in gates], dtype=np.int64)
+
+
+def order_of_trips(plan: Integers, departures: Array) -> Integers:
+    """(T, S, 2) the trip before and the one after at each stop, −1 for none, as the timetable has them.
+
+    Trips keep their order along the line; one that begins midway comes in after the last that is due to leave its first
+    stop no later.
+    """
+    order = np.full((*departures.shape, 2), -1, dtype=np.int64)
+    for way in (0, 1):
+        mine = np.flatnonzero(plan[:, DIRECTION] == way)
+        running: list[int] = []
+        for place in range(departures.shape[1]):
+            running = [trip for trip in running if plan[trip, LAST] >= place]
+            for trip in mine[plan[mine, FIRST] == place]:
+                behind = len(running)
+                while behind and departures[running[behind - 1], place] > departures[trip, place]:
+                    behind -= 1
+                running.insert(behind, int(trip))
+            for before, after in pairwise(running):
+                order[before, place, AFTER], order[after, place, BEFORE] = after, before
+    return order
+
+
+def driven_empty(plan: Integers, running: Array, launch: Array) -> Array:
+    """(T, 2) s of driving without stopping, by the mean running times (2, L, H) of the launch's hour: from the
+    direction's first stop to the trip's, and from its last stop to where its bus is free."""
+    empty = np.zeros((len(plan), 2))
+    for trip in np.flatnonzero((plan[:, FIRST] > 0) | (plan[:, FREE] < 2)):
+        way, hour = plan[trip, DIRECTION], min(int(launch[trip] // 3600.0), running.shape[2] - 1)
+        empty[trip, 0] = running[way, : plan[trip, FIRST], hour].sum()
+        if plan[trip, FREE] < 2:
+            empty[trip, 1] = running[
+                way, plan[trip, LAST] : int(plan[plan[:, DIRECTION] == way, LAST].max()), hour
+            ].sum()
+    return empty
+
+
+def _serving(way: Direction, hours: int) -> list[Array]:
+    """Of each stop, in order, when the trips that go on from there left the direction's first stop, or would have; of
+    the last stop, those that end there."""
+    first, last = way.ends
+    begun = way.launches.copy()
+    if first.any():
+        links = np.concatenate([np.zeros((1, hours)), np.cumsum(way.length[:, None] / way.speed, axis=0)])
+        hour = (way.launches // 3600.0).astype(int).clip(max=hours - 1)
+        begun = (begun - links[first, hour]).clip(min=0.0)
+    end = len(way.stops) - 1
+    return [np.sort(begun[(first <= place) & (last >= min(place + 1, end))]) for place in range(end + 1)]
+
+
+def scheduled_gaps(way: Direction, hours: int) -> Array:
+    """s between trips at all stops; at the first one where all trips serve the whole line, since they are the same."""
+    serving = _serving(way, hours)
+    return np.concatenate([np.diff(times) for times in (serving if not way.whole.all() else serving[:1])])
+
+
+def hourly_headways(way: Direction, corridor: Corridor) -> Array:
+    """(S, hours) mean s from a trip that goes on from a stop to the next one, in the hour in which it left the first
+    stop, or would have; of the nearest hour that has any, else the scheduled one."""
+    return np.stack([_hourly_gaps(times, corridor) for times in _serving(way, corridor.hours)])
+
+
+def _hourly_gaps(times: Array, corridor: Corridor) -> Array:
+    gaps, hour = np.diff(times), (times[:-1] // 3600.0).astype(int)
+    means = np.array(
+        [gaps[hour == index].mean() if (hour == index).any() else np.nan for index in range(corridor.hours)]
+    )
+    known = np.flatnonzero(np.isfinite(means))
+    if not known.size:
+        return np.full(corridor.hours, float(corridor.headway))
+    return np.asarray(means[known[np.abs(np.arange(corridor.hours)[:, None] - known).argmin(axis=1)]])
