@@ -278,8 +278,9 @@ def test_an_animation_is_one_page(tmp_path: Path, line: str, small: Corridor) ->
     assert "http" not in page
     day = day_plain(simulate(small, HeadwayEqualising(), 0))
     assert json.dumps(day, separators=(",", ":")) in page
-    for (way, stops), visits in zip(day["trips"], simulate(small, HeadwayEqualising(), 0).visits, strict=True):
+    for (way, first, stops), visits in zip(day["trips"], simulate(small, HeadwayEqualising(), 0).visits, strict=True):
         assert way in (0, 1)
+        assert first == 0
         assert [row[0] for row in stops] == pytest.approx(visits[:, 0].tolist(), abs=0.051)
         assert all(arrive <= hold <= leave for arrive, leave, hold, _ in stops)
     assert main(["animate", "--corridor", line, "--out", str(tmp_path / "day.txt")]) == 2

@@ -177,7 +177,7 @@ def observation(**fields: float) -> Observation:
     for name, value in fields.items():
         visit[getattr(at, name)] = value
     scalars = {name: field[0] for name, field in real._asdict().items() if isinstance(field, np.ndarray)}
-    return real._replace(**scalars | {"visit": visit, "place": np.int64(3)})
+    return real._replace(**scalars | {"visit": visit, "place": np.int64(3), "stops_behind": np.int64(3)})
 
 
 def test_rules_by_hand() -> None:

@@ -18,11 +18,14 @@ from pyresac.envs.bus import (
     PredictionBased,
     RandomHolding,
     Record,
+    ScheduleHolding,
+    SimpleRobust,
     Simulator,
     Vehicle,
     day_metrics,
     load_corridor,
     save_corridor,
+    simulate,
 )
 from pyresac.envs.bus import state as at
 from pyresac.envs.bus.animation import day_plain
@@ -217,6 +220,24 @@ def test_its_metrics(day: Day) -> None:
     inner[trips, first] = inner[trips, last] = False
     assert metrics.load == pytest.approx(record.visits[inner][:, at.ONBOARD].mean())
     assert all(np.isfinite([metrics.reward, metrics.weighted_journey, metrics.wait_95, metrics.crowding]))
+
+
+@pytest.mark.parametrize(
+    "rule", [ScheduleHolding(), SimpleRobust(), RandomHolding()], ids=["schedule", "robust", "random"]
+)
+def test_a_rule_is_told_the_stops_of_the_trip(rule: Rule) -> None:
+    """Slack counts from a trip's own first stop: at its second one the schedule has none yet. Compiled or not."""
+    made = corridor(speed_deviation=0.0, holding_limit=600.0)
+    compiled, called = (simulate(made, of, 2) for of in (rule, lambda seen: rule(seen)))
+    assert np.array_equal(compiled.visits, called.visits, equal_nan=True)
+    if not isinstance(rule, ScheduleHolding):
+        return
+    plan, rows = compiled.layout.line.plan, compiled.visits
+    for trip, place in np.argwhere(np.isfinite(rows[..., at.ACTION])):
+        made_stops = place - plan[trip, FIRST]
+        visit = rows[trip, place]
+        wanted = 30.0 - (visit[at.LATE] - 30.0 * (made_stops - 1)) - 0.5 * visit[at.LINK_DELAY]
+        assert visit[at.ACTION] == pytest.approx(min(max(wanted, 0.0), 600.0), abs=1e-6)
 
 
 @pytest.mark.parametrize("form", ["paper", "full", "published"])
