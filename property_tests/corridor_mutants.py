@@ -13,6 +13,7 @@ def corridor(name: str, file: str, old: str, new: str, *tests: str) -> Mutant:
 OBJECTIVES, OPERATIONS, GTFS = "test_corridor_objectives", "test_corridor_operations", "test_corridor_gtfs"
 TUNING = "test_corridor_tuning"
 AVL, VALIDATION, BLOCKING = "test_corridor_avl", "test_corridor_validation", "test_corridor_blocking"
+SHORT = "test_corridor_short_turns"
 
 CORRIDOR = (
     corridor(
@@ -168,5 +169,54 @@ CORRIDOR = (
         "bunching=_mean(np.minimum(forward, backward) < 0.5 * line.headway)",
         "bunching=_mean(np.minimum(forward, backward) <= 0.5 * line.headway)",
         "test_corridor_ties",
+    ),
+    corridor(
+        "who is left at a stop by a short turn has left the queue",
+        "boarding.py",
+        "    head, end = day.queues[queue, HEAD], line.schedule.shape[1]\n",
+        "    head, end = passenger, line.schedule.shape[1]\n",
+        SHORT,
+    ),
+    corridor(
+        "a trip that begins midway keeps the timetable's place",
+        "order.py",
+        "day.trips[leader, at.CAME] < max(line.plan[leader, FIRST], line.plan[trip, FIRST])",
+        "day.trips[leader, at.CAME] < 0",
+        SHORT,
+    ),
+    corridor(
+        "a bus that drives on empty is free at once",
+        "kernel.py",
+        "        day.times[bus, at.SINCE] = time + line.plan[trip, FROM_LAST]\n",
+        "        day.times[bus, at.SINCE] = time\n",
+        SHORT,
+    ),
+    corridor(
+        "a bus comes to a stop midway in no time",
+        "dispatch.py",
+        "        comes = day.times[other, at.SINCE] + line.layover + line.plan[trip, TO_FIRST] if",
+        "        comes = day.times[other, at.SINCE] + line.layover if",
+        SHORT,
+    ),
+    corridor(
+        "the follower's headway is to whatever bus it follows",
+        "headways.py",
+        "        if day.order[follower, came, BEFORE] != trip and line.short:\n",
+        "        if False:\n",
+        SHORT,
+    ),
+    corridor(
+        "slack counts from the line's first stop",
+        "rules.py",
+        "            made = place - line.plan[trip, FIRST]\n",
+        "            made = place\n",
+        SHORT,
+    ),
+    corridor(
+        "short turns bring the passengers of the whole line",
+        "demand.py",
+        "            part = slice(first, last + 1)\n",
+        "            part = slice(None)\n",
+        SHORT,
     ),
 )

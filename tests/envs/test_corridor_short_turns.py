@@ -35,7 +35,7 @@ from pyresac.envs.bus.controllers import Rule
 from pyresac.envs.bus.corridor import Array
 from pyresac.envs.bus.demand import default_demand
 from pyresac.envs.bus.episodes import Episodes
-from pyresac.envs.bus.line import AFTER, BEFORE, DIRECTION, FIRST, FREE, GATE, LAST, Integers
+from pyresac.envs.bus.line import AFTER, BEFORE, DIRECTION, FIRST, FREE, FROM_LAST, GATE, LAST, TO_FIRST, Integers
 from pyresac.envs.bus.objectives import PassengerTime
 from pyresac.errors import InputError
 
@@ -150,7 +150,7 @@ def test_whoever_comes_first_to_where_two_trips_meet_is_before_the_other(day: Da
             assert order[order[chain[-1], place, AFTER], place, BEFORE] == chain[-1]
             chain.append(int(order[chain[-1], place, AFTER]))
         assert sorted(chain) == mine.tolist()
-        swapped += (record.layout.line.order[mine, place] != order[mine, place]).any()
+        swapped += (record.layout.order[mine, place] != order[mine, place]).any()
         for i, before in enumerate(chain):
             for after in chain[i + 1 :]:
                 meet = max(plan[before, FIRST], plan[after, FIRST])
@@ -177,6 +177,33 @@ def test_headways_are_to_the_bus_before_and_behind(day: Day) -> None:
     assert checked > 200
 
 
+def test_the_headway_behind_is_predicted_where_the_follower_follows_another_bus() -> None:
+    """Without holding, lateness and swapped trips: the follower's last end of dwell and the schedule from there."""
+    simulator = Simulator(corridor())
+    simulator.start([4])
+    simulator.run(NoHolding())
+    record, order = simulator.record(), simulator.state.order[0]
+    line, visits = record.layout.line, record.visits
+    ready, arrived = visits[..., at.ARRIVED] + visits[..., at.DWELL], visits[..., at.ARRIVED]
+    predicted = seen = 0
+    for trip, place in np.argwhere(np.isfinite(visits[..., at.BACKWARD])):
+        behind = order[trip, place, AFTER]
+        came = np.flatnonzero(arrived[behind] < arrived[trip, place])
+        same = [(order[of] == record.layout.order[of]).all() for of in (trip, behind)]
+        if behind < 0 or not came.size or not all(same):
+            continue
+        here, backward = int(came[-1]), visits[trip, place, at.BACKWARD]
+        if order[behind, here, BEFORE] != trip:
+            there = ready[behind, here] + line.departures[behind, place] - line.departures[behind, here]
+            assert backward == pytest.approx(max(there - ready[trip, place], 0.0), abs=1e-6)
+            predicted += 1
+        elif here > line.plan[behind, FIRST]:
+            assert backward == visits[behind, here, at.FORWARD]
+            seen += 1
+    assert predicted > 10
+    assert seen > 50
+
+
 def test_a_bus_is_in_one_place_and_has_the_time_to_come(day: Day) -> None:
     record, _ = day
     line, visits = record.layout.line, record.visits
@@ -189,11 +216,11 @@ def test_a_bus_is_in_one_place_and_has_the_time_to_come(day: Day) -> None:
         mine = mine[np.argsort(begun[mine])]
         for before, after in pairwise(mine):
             free, gate = line.plan[before, FREE], line.plan[after, GATE]
-            drives = line.empty[before, 1] + (line.empty[after, 0] if gate != free else 0.0)
+            drives = line.plan[before, FROM_LAST] + (line.plan[after, TO_FIRST] if gate != free else 0.0)
             assert begun[after] >= ended[before] + line.layover + drives - 1e-9
             if not line.buses:
-                assert gate == free or (gate >= 2 and line.gates[gate] == free)
-            midway += line.empty[before, 1] > 0.0 or gate >= 2
+                assert gate == free or (gate >= 2 and line.plan[after, DIRECTION] == free)
+            midway += line.plan[before, FROM_LAST] > 0 or gate >= 2
     assert midway
     assert record.fleet <= record.layout.fleet_limit
     assert not line.buses or record.fleet == line.buses

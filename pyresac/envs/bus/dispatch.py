@@ -8,14 +8,14 @@ import numpy as np
 
 from pyresac.envs.bus import state as at
 from pyresac.envs.bus.compiled import DISPATCH, compiled, uniform
-from pyresac.envs.bus.line import DIRECTION, FIRST, GATE, LAST, LEADER, Line
+from pyresac.envs.bus.line import DIRECTION, FIRST, GATE, LAST, LEADER, TO_FIRST, Line
 from pyresac.envs.bus.operations import LONGEST_LATE
 from pyresac.envs.bus.state import State
 
 
 @compiled
 def first_launches(line: Line, day: State) -> None:
-    for gate in range(line.gates.size):
+    for gate in range(day.cursor.size - at.NEXT):
         day.cursor[at.NEXT + gate] = -1
         day.clock[at.LEAVES + gate] = np.inf
     for trip in range(line.plan.shape[0]):
@@ -51,7 +51,7 @@ def bus_for(line: Line, day: State, trip: int) -> int:
     ready = day.times[bus, at.SINCE] + line.layover if bus >= 0 else np.inf
     if gate >= 2 and ready > time:
         other = _longest_idle(day, direction)
-        comes = day.times[other, at.SINCE] + line.layover + line.empty[trip, 0] if other >= 0 else np.inf
+        comes = day.times[other, at.SINCE] + line.layover + line.plan[trip, TO_FIRST] if other >= 0 else np.inf
         if comes < ready:
             bus, ready = other, comes
     if ready > time and line.buses > 0 and day.cursor[at.FLEET] >= line.buses:
@@ -78,14 +78,14 @@ def _longest_idle(day: State, gate: int) -> int:
 def call(line: Line, day: State, bus: int) -> None:
     """Let the trips that wait for an idle bus know when this one can be there."""
     terminal, rested = day.buses[bus, at.TERMINAL], day.times[bus, at.SINCE] + line.layover
-    for gate in range(line.gates.size):
+    for gate in range(day.cursor.size - at.NEXT):
         trip = day.cursor[at.NEXT + gate]
         if trip < 0 or day.clock[at.LEAVES + gate] < np.inf:
             continue
         if gate == terminal:
             day.clock[at.LEAVES + gate] = rested
-        elif gate >= 2 and line.gates[gate] == terminal:
-            day.clock[at.LEAVES + gate] = rested + line.empty[trip, 0]
+        elif gate >= 2 and line.plan[trip, DIRECTION] == terminal:
+            day.clock[at.LEAVES + gate] = rested + line.plan[trip, TO_FIRST]
 
 
 @compiled
@@ -93,7 +93,7 @@ def deadhead(line: Line, day: State) -> None:
     """All buses are idle, and a trip waits at a gate where none is: the bus that has been idle longest drives there
     empty, in the trip's scheduled time."""
     bus, trip = -1, line.plan.shape[0]
-    for gate in range(line.gates.size):
+    for gate in range(day.cursor.size - at.NEXT):
         if day.cursor[at.NEXT + gate] >= 0:
             trip = min(trip, day.cursor[at.NEXT + gate])
     for candidate in range(day.cursor[at.FLEET]):

@@ -17,7 +17,7 @@ from pyresac.envs.bus.compiled import compiled
 from pyresac.envs.bus.corridor import Array
 from pyresac.envs.bus.dispatch import bus_for, call, deadhead, first_launches, next_launch
 from pyresac.envs.bus.headways import set_headways
-from pyresac.envs.bus.line import BEFORE, DIRECTION, FIRST, FOLLOWER, FREE, GATE, LAST, Integers, Line
+from pyresac.envs.bus.line import BEFORE, DIRECTION, FIRST, FOLLOWER, FREE, FROM_LAST, GATE, LAST, Integers, Line
 from pyresac.envs.bus.motion import arrival, limit_at, running_time
 from pyresac.envs.bus.order import settle
 from pyresac.envs.bus.predictions import evening_hold, headway_behind
@@ -36,7 +36,7 @@ def advance(line: Line, day: State) -> bool:
             if day.times[candidate, at.EVENT] < time:
                 bus, time = candidate, day.times[candidate, at.EVENT]
         trip, leaves = -1, np.inf
-        for gate in range(line.gates.size):
+        for gate in range(day.cursor.size - at.NEXT):
             due, other = day.clock[at.LEAVES + gate], day.cursor[at.NEXT + gate]
             if due < leaves or (due == leaves and due < np.inf and other < trip):
                 trip, leaves = other, due
@@ -179,7 +179,7 @@ def _end_of_dwell(line: Line, day: State, bus: int, time: float) -> bool:
         day.buses[bus, at.TRIP] = -1
         day.buses[bus, at.TERMINAL] = line.plan[trip, FREE]
         day.times[bus, at.EVENT] = np.inf
-        day.times[bus, at.SINCE] = time + line.empty[trip, 1]
+        day.times[bus, at.SINCE] = time + line.plan[trip, FROM_LAST]
         call(line, day, bus)
         day.clock[at.DROVE_SO_FAR] += day.visits[trip, place, at.DWELL]
         day.cursor[at.FINISHED] += 1

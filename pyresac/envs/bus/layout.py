@@ -10,9 +10,9 @@ import numpy as np
 
 from pyresac.envs.bus.corridor import Array, Corridor
 from pyresac.envs.bus.day import expected_passengers
-from pyresac.envs.bus.line import DIRECTION, FIRST, LAST, Chances, Integers, Line
+from pyresac.envs.bus.line import DIRECTION, FIRST, GATE, LAST, Chances, Integers, Line
 from pyresac.envs.bus.motion import add_running_times
-from pyresac.envs.bus.timetable import driven_empty, hourly_headways, order_of_trips, planned
+from pyresac.envs.bus.timetable import drive_empty, hourly_headways, order_of_trips, planned
 from pyresac.errors import InputError
 
 QUANTILES, FACTORS = 32, 12
@@ -33,6 +33,8 @@ class Layout:
     chances: Chances
     route: Integers
     """(2, S) number of the stop at each place of a direction, −1 past its end."""
+    order: Integers
+    """(T, S, 2) the timetable's order of trips at each stop: the one before, the one after, −1 for none."""
     fleet_limit: int
     """An upper bound on the buses that a day can use: the number of categories of a bus."""
 
@@ -40,6 +42,11 @@ class Layout:
     def least(self) -> float:
         """The least seconds that may be asked of a bus: −H_max where a negative number passes the next stop, else 0."""
         return -self.line.holding_limit if self.line.skipping else 0.0
+
+    @property
+    def gates(self) -> int:
+        """G, the first stops of trips, see `timetable`: two, and those midway."""
+        return max(2, int(self.line.plan[:, GATE].max()) + 1)
 
     @property
     def places(self) -> int:
@@ -65,16 +72,13 @@ def lay_out(corridor: Corridor, published: bool = False) -> Layout:
         if way.deviation is not None:
             deviation[index, : count - 1] = way.deviation
     rate, split = _demand(corridor, route)
-    launch, plan, gates = planned(corridor)
+    launch, plan = planned(corridor)
     longest = _longest_trip(corridor, published)
     line = Line(
         published=published,
         stops=np.array([len(way.stops) for way in corridor.directions], dtype=np.int64),
         length=length,
         plan=plan,
-        gates=gates,
-        order=np.empty((0, 0, 2), dtype=np.int64),
-        empty=np.zeros((len(plan), 2)),
         short=corridor.short_turns > 0,
         schedule=np.repeat(launch[:, None], size, axis=1),
         departures=np.repeat(launch[:, None], size, axis=1),
@@ -121,10 +125,11 @@ def lay_out(corridor: Corridor, published: bool = False) -> Layout:
     running = running_times(line, chances)
     dwell = dwell_times(line, chances, headways(corridor) if line.short else None)
     schedule, departures = _schedule(line, running, dwell)
-    order, empty = order_of_trips(plan, departures), driven_empty(plan, running, launch)
-    line = line._replace(schedule=schedule, departures=departures, order=order, empty=empty)
+    drive_empty(plan, line.stops, running, launch)
+    line = line._replace(schedule=schedule, departures=departures)
     _check_size(corridor, chances)
-    return Layout(corridor, published, line, chances, route, _fleet_limit(corridor, longest))
+    order = order_of_trips(plan, departures)
+    return Layout(corridor, published, line, chances, route, order, _fleet_limit(corridor, longest))
 
 
 def _check_size(corridor: Corridor, chances: Chances) -> None:

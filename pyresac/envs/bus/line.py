@@ -17,9 +17,10 @@ from pyresac.envs.bus.corridor import Array
 Integers = NDArray[np.int64]
 
 # columns of Line.plan: direction; previous and next trip of the same gate (see `timetable`), −1 for none; places of its
-# first and last stop; its gate, and the one where its bus is free afterwards
-DIRECTION, LEADER, FOLLOWER, FIRST, LAST, GATE, FREE, COLUMNS = range(8)
-# last axis of Line.order and State.order: the trip before and the one after at a stop, −1 for none
+# first and last stop; its gate, and the one where its bus is free afterwards; s of driving empty from the direction's
+# first stop to its own, and from its last one to where its bus is free
+DIRECTION, LEADER, FOLLOWER, FIRST, LAST, GATE, FREE, TO_FIRST, FROM_LAST, COLUMNS = range(10)
+# last axis of Layout.order and State.order: the trip before and the one after at a stop, −1 for none
 BEFORE, AFTER = range(2)
 
 
@@ -49,9 +50,6 @@ class Line(NamedTuple):
     stops: Integers  # (2,) stops of each direction
     length: Array  # (2, L)
     plan: Integers  # (T, COLUMNS)
-    gates: Integers  # (G,) direction of each gate
-    order: Integers  # (T, S, 2) the timetable's order of trips at each stop
-    empty: Array  # (T, 2) s of driving empty to the first stop and from the last one, see `timetable`
     short: bool  # whether any trip serves a part of the line only
     schedule: Array  # (T, S) launch, then the expected times of arrival without holding, NaN where it does not stop
     departures: Array  # (T, S) the expected times of departure without holding: schedule and a mean dwell

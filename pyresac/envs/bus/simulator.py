@@ -99,7 +99,7 @@ class Simulator:
         if len(seeds) != where.size:
             raise InputError(f"{len(seeds)} seeds for {where.size} days")
         numbers = np.array([checked_seed(seed) for seed in seeds], dtype=np.int64)
-        self.state = start_days(self.layout.chances, self.layout.line.order, self.state, where, numbers)
+        self.state = start_days(self.layout.chances, self.layout.order, self.state, where, numbers)
         self._advance(where, np.zeros(where.size))
 
     def rewind(self) -> None:
@@ -107,7 +107,7 @@ class Simulator:
         if (self.state.cursor[:, at.FLEET] == 0).any():
             raise InputError("rewind called before start; start the days first")
         where = np.arange(self.days)
-        rewind_days(self.layout.line.order, self.state, where)
+        rewind_days(self.layout.order, self.state, where)
         self._advance(where, np.zeros(where.size))
 
     def step(self, holding: Any, rows: Integers | None = None) -> None:

@@ -112,7 +112,7 @@ def check_memory(day: int, days: int) -> None:
 def allocate(layout: Layout, days: int) -> State:
     """Room for `days` days."""
     trips, stops = layout.line.schedule.shape
-    buses, passengers, gates = layout.fleet_limit, largest_crowd(layout), layout.line.gates.size
+    buses, passengers, gates = layout.fleet_limit, largest_crowd(layout), layout.gates
     numbers = trips * stops * (VISIT_COLUMNS + 3) + buses * stops + passengers * 4 + epochs(layout.chances) * 2 * stops
     check_memory(8 * numbers, days)
     return State(

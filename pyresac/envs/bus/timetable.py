@@ -12,13 +12,26 @@ from itertools import pairwise
 import numpy as np
 
 from pyresac.envs.bus.corridor import Array, Corridor, Direction
-from pyresac.envs.bus.line import AFTER, BEFORE, DIRECTION, FIRST, FOLLOWER, FREE, GATE, LAST, LEADER, Integers
+from pyresac.envs.bus.line import (
+    AFTER,
+    BEFORE,
+    DIRECTION,
+    FIRST,
+    FOLLOWER,
+    FREE,
+    FROM_LAST,
+    GATE,
+    LAST,
+    LEADER,
+    TO_FIRST,
+    Integers,
+)
 from pyresac.envs.bus.line import COLUMNS as PLAN_COLUMNS
 
 
-def planned(corridor: Corridor) -> tuple[Array, Integers, Integers]:
-    """(launch (T,), plan (T, COLUMNS), gates (G,) direction of each gate) in order of launch, up before down at equal
-    times."""
+def planned(corridor: Corridor) -> tuple[Array, Integers]:
+    """(launch (T,), plan (T, COLUMNS)) in order of launch, up before down at equal times; nothing is driven empty
+    yet."""
     launch = np.concatenate([way.launches for way in corridor.directions])
     direction = np.repeat([0, 1], [len(way.launches) for way in corridor.directions])
     first, last = (np.concatenate(parts) for parts in zip(*(way.ends for way in corridor.directions), strict=True))
@@ -36,7 +49,8 @@ def planned(corridor: Corridor) -> tuple[Array, Integers, Integers]:
         of = corridor.directions[way]
         whole = end == len(of.stops) - 1
         plan[trip, FREE] = 1 - way if whole else stops.get((1 - way, of.stops[end]), 1 - way)
-    return launch[order], plan, np.array([way for way, _ in gates], dtype=np.int64)
+    plan[:, [TO_FIRST, FROM_LAST]] = 0
+    return launch[order], plan
 
 
 def order_of_trips(plan: Integers, departures: Array) -> Integers:
@@ -61,18 +75,14 @@ def order_of_trips(plan: Integers, departures: Array) -> Integers:
     return order
 
 
-def driven_empty(plan: Integers, running: Array, launch: Array) -> Array:
-    """(T, 2) s of driving without stopping, by the mean running times (2, L, H) of the launch's hour: from the
-    direction's first stop to the trip's, and from its last stop to where its bus is free."""
-    empty = np.zeros((len(plan), 2))
-    for trip in np.flatnonzero((plan[:, FIRST] > 0) | (plan[:, FREE] < 2)):
-        way, hour = plan[trip, DIRECTION], min(int(launch[trip] // 3600.0), running.shape[2] - 1)
-        empty[trip, 0] = running[way, : plan[trip, FIRST], hour].sum()
-        if plan[trip, FREE] < 2:
-            empty[trip, 1] = running[
-                way, plan[trip, LAST] : int(plan[plan[:, DIRECTION] == way, LAST].max()), hour
-            ].sum()
-    return empty
+def drive_empty(plan: Integers, stops: Integers, running: Array, launch: Array) -> None:
+    """Set TO_FIRST and FROM_LAST: driving without stopping, by the mean running times (2, L, H) of the launch's hour,
+    in whole seconds."""
+    for trip, (way, first, last, free) in enumerate(plan[:, [DIRECTION, FIRST, LAST, FREE]]):
+        hour = min(int(launch[trip] // 3600.0), running.shape[2] - 1)
+        plan[trip, TO_FIRST] = round(float(running[way, :first, hour].sum()))
+        if free < 2:
+            plan[trip, FROM_LAST] = round(float(running[way, last : stops[way] - 1, hour].sum()))
 
 
 def _serving(way: Direction, hours: int) -> list[Array]:
