@@ -45,6 +45,13 @@ CORRIDOR = (
         OPERATIONS,
     ),
     corridor(
+        "closed doors let board during a hold",
+        "kernel.py",
+        "    if line.open_doors and not line.closed_holds and visit",
+        "    if line.open_doors and visit",
+        OPERATIONS,
+    ),
+    corridor(
         "the schedule rule forgets its slack along the line",
         "rules.py",
         "p[1] * (x[at.LATE] - p[0] * (made - 1))",

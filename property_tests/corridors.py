@@ -58,6 +58,7 @@ operations = st.builds(
     late_share=st.sampled_from([0.0, 0.5, 1.0]),
     late_mean=st.sampled_from([0.0, 60.0, 900.0]),
     open_doors=st.booleans(),
+    closed_holds=st.booleans(),
     control_stops=st.sampled_from([(), ("stop 1",), ("stop 0", "stop 2")]),
     seats=st.integers(0, 10),
     crowding=st.sampled_from([0.0, 0.5]),

@@ -29,6 +29,7 @@ from pyresac.envs.bus import (
 )
 from pyresac.envs.bus import state as at
 from pyresac.envs.bus.changes import doubts, with_demand, with_headway
+from pyresac.envs.bus.day import BOARDED
 from pyresac.envs.bus.line import DIRECTION
 from pyresac.envs.bus.objectives import PassengerTime
 from pyresac.envs.bus.operations import Operations
@@ -44,6 +45,9 @@ EVERYTHING = Operations(
     seats=10,
     crowding=0.3,
 )
+
+
+OPEN: dict[str, Any] = {"open_doors": True}
 
 
 def run(corridor: Corridor, **options: Any) -> Corridor:
@@ -132,7 +136,23 @@ def test_nobody_is_left_beside_a_bus_with_open_doors(rule: Any) -> None:
     assert opened.visits[..., at.ONBOARD][np.isfinite(opened.visits[..., at.ONBOARD])].max() <= 50
 
 
-@pytest.mark.parametrize("options", [{"open_doors": True}, vars(EVERYTHING)])
+def test_a_held_bus_with_closed_doors_boards_nobody() -> None:
+    """Who comes during a hold waits for the next bus; during the dwell they board as with open doors."""
+    corridor, rule = default_corridor(), TargetHeadway(slack=50.0)
+    for options, held in ((OPEN, True), (OPEN | {"closed_holds": True}, False), ({"closed_holds": True}, False)):
+        record = simulate(run(corridor, **options), rule, 5)
+        boarded = record.passengers[:, BOARDED]
+        line, places = record.layout.line, record.layout.places
+        during = 0
+        for (trip, place), seconds in np.ndenumerate(record.visits[..., at.HELD]):
+            if seconds > 0.0:
+                ready = record.visits[trip, place, at.ARRIVED] + record.visits[trip, place, at.DWELL]
+                mine = record.queue == line.plan[trip, DIRECTION] * places + place
+                during += int((mine & (boarded > ready) & (boarded < ready + seconds)).sum())
+        assert (during > 100) == held
+
+
+@pytest.mark.parametrize("options", [OPEN, OPEN | {"closed_holds": True}, vars(EVERYTHING)])
 def test_passengers_and_their_costs_add_up(small: Corridor, options: dict[str, Any]) -> None:
     """Waiting and riding noted by visits are those of the passengers; everybody boards in order and once."""
     record = simulate(run(small, **options), TargetHeadway(slack=30.0), 6)

@@ -128,7 +128,7 @@ def _depart(line: Line, day: State, bus: int, held: float) -> None:
     held -= slower
     visit[at.HELD] = held
     leave = visit[at.ARRIVED] + visit[at.DWELL] + held
-    if line.open_doors and visit[at.SKIPPED] != 1.0:
+    if line.open_doors and not line.closed_holds and visit[at.SKIPPED] != 1.0:
         board_more(line, day, bus, leave, True)
     day.buses[bus, at.MOVING] = 1
     day.times[bus, at.SINCE] = leave

@@ -97,6 +97,7 @@ def lay_out(corridor: Corridor, published: bool = False) -> Layout:
         late_share=float(corridor.operations.late_share),
         late_mean=float(corridor.operations.late_mean),
         open_doors=corridor.operations.open_doors,
+        closed_holds=corridor.operations.closed_holds,
         seats=int(corridor.operations.seats),
         crowding=float(corridor.operations.crowding),
         control=_control(corridor, route),

@@ -68,6 +68,7 @@ class Line(NamedTuple):
     late_share: float
     late_mean: float
     open_doors: bool
+    closed_holds: bool
     seats: int
     crowding: float
     control: Integers  # (2, S) 1 where a bus may be held

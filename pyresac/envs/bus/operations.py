@@ -37,6 +37,9 @@ class Operations:
     open_doors: bool = False
     """Passengers who come while the bus stands board it, until it leaves or is full. Those who come during the dwell
     lengthen it; those who come during a hold do not. Otherwise only those board who were there at its arrival."""
+    closed_holds: bool = False
+    """With open doors: a held bus has closed them, and who comes during the hold waits for the next one. Passengers
+    then board until the bus is ready to leave, as in EXACT (see docs/corridor-validation.md)."""
     control_stops: tuple[str, ...] = ()
     """Stops at which a bus may be held; all without them. M. D. Abkowitz and I. Engelstein, Methods for maintaining
     transit service regularity, Transportation Research Record 961 (1984) 1–8."""
@@ -73,7 +76,7 @@ class Operations:
                 raise InputError(f"operations.{name} is {value!r}; it must be an integer from 0 to {MOST_BUSES}")
         for name, (least, most) in LIMITS.items():
             check_inside(f"operations.{name}", getattr(self, name), least, most)
-        for name in ("open_doors", "in_order", "advice", "skipping"):
+        for name in ("open_doors", "closed_holds", "in_order", "advice", "skipping"):
             if not isinstance(getattr(self, name), bool):
                 raise InputError(f"operations.{name} is {getattr(self, name)!r}; it must be true or false")
         if not all(isinstance(stop, str) for stop in self.control_stops):
