@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import tyro
 from msgspec import Meta
 
-from pyresac.deep.algorithms import ALGORITHMS, algorithm_of, algorithm_type
+from pyresac.deep.algorithms import ALGORITHMS, algorithm_type
 from pyresac.deep.algorithms.deep_options import DeepOptions
 from pyresac.envs.bus.named import corridor_named
 from pyresac.envs.bus.named_controllers import controller_named
@@ -210,7 +210,9 @@ def build(config: DeepConfig) -> DeepTrainee:
     from pyresac.training.deep_trainee import DeepTrainee, device_named  # PyTorch, after all that needs none
 
     device = device_named(problem.device)
-    return DeepTrainee(task, algorithm_of(config.options), run, device, problem.threads)
+    # by its name: two algorithms may read options of one type
+    algorithm = algorithm_type(config.algorithm)(config.options)
+    return DeepTrainee(task, algorithm, run, device, problem.threads)
 
 
 def make_task(problem: ProblemOptions, seed: int) -> Task:

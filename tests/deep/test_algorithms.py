@@ -28,7 +28,7 @@ from deep_cases import (
 from msgspec import Meta
 from torch import Tensor
 
-from pyresac.deep.algorithms import ALGORITHMS, algorithm_of, algorithm_type
+from pyresac.deep.algorithms import ALGORITHMS, algorithm_type
 from pyresac.deep.algorithms.algorithm import ActorInputs, Algorithm
 from pyresac.deep.algorithms.deep_options import DeepOptions, EntropyOptions
 from pyresac.deep.learner import Learner
@@ -60,8 +60,6 @@ def every_term(algorithm: str) -> dict[str, Any]:
 def test_an_entry_is_an_algorithm_and_its_options(algorithm: str) -> None:
     found = algorithm_type(algorithm)
     options = found.options_type()
-    assert isinstance(algorithm_of(options), found)
-    assert type(algorithm_of(options)) is found
     assert found.entropy == isinstance(options, EntropyOptions)
     assert found.title
     assert found.__doc__
@@ -76,8 +74,6 @@ def test_titles_and_options_name_one_algorithm_each() -> None:
 def test_what_is_no_algorithm() -> None:
     with pytest.raises(InputError, match=re.escape(f"algorithm 'ddpg9' is unknown; known are {', '.join(ALGORITHMS)}")):
         algorithm_type("ddpg9")
-    with pytest.raises(TypeError, match="no algorithm reads DeepOptions"):
-        algorithm_of(DeepOptions())
 
 
 # --- leaf autograd is autograd

@@ -17,9 +17,10 @@ import pytest
 import torch
 from given_noise import GivenNoise
 from one_update import ACCURACY, UNIT32, assert_close, assert_moved_alike
+from registry import algorithm_of
 from torch import Tensor, nn
 
-from pyresac.deep.algorithms import algorithm_of, algorithm_type
+from pyresac.deep.algorithms import algorithm_type
 from pyresac.deep.learner import Learner
 from pyresac.deep.networks.inputs import Inputs
 from pyresac.deep.networks.network import Network

@@ -14,9 +14,10 @@ import pytest
 import torch
 from given_noise import GivenNoise
 from one_update import assert_close, assert_moved_alike, first_step
+from registry import algorithm_of
 from torch import Tensor
 
-from pyresac.deep.algorithms import algorithm_of, algorithm_type
+from pyresac.deep.algorithms import algorithm_type
 from pyresac.deep.learner import Learner
 from pyresac.deep.networks.inputs import Inputs
 from pyresac.deep.networks.network_layout import NetworkLayout

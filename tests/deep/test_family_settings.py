@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 import torch
+from registry import algorithm_of
 
-from pyresac.deep.algorithms import ALGORITHMS, algorithm_of, algorithm_type
+from pyresac.deep.algorithms import ALGORITHMS, algorithm_type
 from pyresac.deep.algorithms.deep_options import DeepOptions
 from pyresac.deep.learner import Learner
 from pyresac.errors import InputError

@@ -11,9 +11,9 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from quantile_cases import CPU, STATE, UNIT32, learner_of, random_batch, target_inputs
+from registry import algorithm_of
 from torch import Tensor
 
-from pyresac.deep.algorithms import algorithm_of
 from pyresac.deep.algorithms.algorithm import ActorInputs
 from pyresac.deep.algorithms.dsac import DSACOptions
 from pyresac.deep.algorithms.tqc import TQCOptions, truncated_each, truncated_pool

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import torch
+from registry import algorithm_of
 from torch import Tensor
 
-from pyresac.deep.algorithms import algorithm_of
 from pyresac.deep.algorithms.algorithm import TargetInputs
 from pyresac.deep.algorithms.deep_options import DeepOptions
 from pyresac.deep.learner import Learner

@@ -5,7 +5,9 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
+import sys
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -14,6 +16,7 @@ from train_command import assert_refused
 from pyresac.deep.algorithms import ALGORITHMS, algorithm_type
 from pyresac.deep.algorithms.deep_options import DeepOptions, EntropyOptions
 from pyresac.deep.algorithms.resac import Departures, RESACOptions
+from pyresac.deep.algorithms.sac import SAC
 from pyresac.errors import InputError
 from pyresac.train import main
 from pyresac.training import deep_agent, presets
@@ -251,6 +254,25 @@ def test_every_preset_and_algorithm_is_a_configuration(preset: str, algorithm: s
     assert trainee.step == 0
     assert trainee.learner.critic.heads == config.options.ensemble_size
     assert algorithm_type(config.algorithm).title in trainee.title
+
+
+def test_an_algorithm_that_shares_anothers_options_is_the_one_that_trains(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A newcomer's class may change a formula of SAC and no option."""
+    newcomer = ModuleType("pyresac.deep.algorithms.newcomer")
+
+    class Newcomer(SAC):
+        """SAC of another title."""
+
+        title = "Newcomer"
+
+    vars(newcomer)["Newcomer"] = Newcomer
+    monkeypatch.setitem(sys.modules, newcomer.__name__, newcomer)
+    monkeypatch.setitem(ALGORITHMS, "newcomer", "newcomer.Newcomer")
+    assert Newcomer.options_type is SAC.options_type
+    for name, kind in (("newcomer", Newcomer), ("sac", SAC)):
+        config = deep_agent.preset_config(None, name, "Pendulum-v1")
+        small = dataclasses.replace(config, options=dataclasses.replace(config.options, buffer_size=100))
+        assert type(deep_agent.build(small).algorithm) is kind
 
 
 def test_an_unknown_preset_names_the_known_ones() -> None:

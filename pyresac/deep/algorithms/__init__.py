@@ -6,7 +6,6 @@ import importlib
 from typing import Any
 
 from pyresac.deep.algorithms.algorithm import Algorithm
-from pyresac.deep.algorithms.deep_options import DeepOptions
 from pyresac.errors import InputError
 
 ALGORITHMS = {
@@ -29,12 +28,3 @@ def algorithm_type(name: str) -> type[Algorithm[Any]]:
     file, _, cls = ALGORITHMS[name].partition(".")
     found: type[Algorithm[Any]] = getattr(importlib.import_module(f"{__name__}.{file}"), cls)
     return found
-
-
-def algorithm_of(options: DeepOptions) -> Algorithm[Any]:
-    """The algorithm that reads options of this type. Raises TypeError if there is none."""
-    for name in ALGORITHMS:
-        found = algorithm_type(name)
-        if found.options_type is type(options):
-            return found(options)
-    raise TypeError(f"no algorithm reads {type(options).__name__}")
