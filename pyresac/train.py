@@ -43,6 +43,8 @@ def run(arguments: list[str], out: Console) -> int:
         name, config = parse(arguments, first, folder)
         agent, saved = agent_module(name), saved_form(name, config)
         trainee = agent.build(config)
+        if folder is None:
+            agent.require_use(config, arguments)
         with agent.threads():
             if folder is None:
                 path = Path(first.run_dir) if first.run_dir is not None else new_run_path(config.label)

@@ -12,6 +12,7 @@ import json
 import os
 import shutil
 import sys
+import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -182,7 +183,11 @@ def _run(given: RunAll, console: Console) -> int:
     if given.ray is not None:
         require_ray(given.ray)
     folder, results = given.runs / f"{chosen.RUNS_IN}-{given.scale}", given.results / given.name
+    figures = results / "figures"
+    _require_tasks(runs)
+    _require_writable(folder)
     _require_plan(folder, whole)
+    _require_writable(figures)
     failed: list[str] = []
     if runs:
         began = time.monotonic()
@@ -201,8 +206,6 @@ def _run(given: RunAll, console: Console) -> int:
         else:
             progress = run_on_ray(given.ray, folder, runs, workers, shown)
         failed = progress.failed
-    figures = results / "figures"
-    figures.mkdir(parents=True, exist_ok=True)
     # waiting threads of the BLAS made small networks some forty times slower
     with threads():
         outcome = chosen.analyse(folder, given.scale, figures)
@@ -226,6 +229,25 @@ def _chosen(runs: list[Run], patterns: tuple[str, ...]) -> list[Run]:
     return [run for run in runs if not patterns or any(fnmatch.fnmatchcase(run.name, one) for one in patterns)]
 
 
+def _require_writable(folder: Path) -> None:
+    """Make a folder. Raises InputError if nothing can be written there."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise InputError(f"cannot write to folder {folder}: {error.strerror}") from error
+
+
+def _require_tasks(runs: list[Run]) -> None:
+    """Raise InputError for a task that cannot be made, because its extra is not installed say."""
+    from pyresac.training.command_line import planned
+    from pyresac.training.deep_agent import make_task
+
+    for run in {run.options["env"]: run for run in runs}.values():
+        make_task(planned(run.flags)[1].problem, 0)
+
+
 def _require_plan(folder: Path, runs: list[Run]) -> None:
     """Raise InputError for a folder of another plan, or without room on its disk; note the plan in a new one."""
     plan = {run.name: run.flags for run in runs}
@@ -236,7 +258,6 @@ def _require_plan(folder: Path, runs: list[Run]) -> None:
             changed = sorted(name for name in {*other, *plan} if other.get(name) != plan.get(name))
             raise InputError(f"{folder} holds another plan: {', '.join(changed[:5])} differ; name another --runs")
         return
-    folder.mkdir(parents=True, exist_ok=True)
     if runs and shutil.disk_usage(folder).free < 2**30:
         raise InputError(f"{folder} has less than 1 GiB of free disk")
     write_atomically(noted, (json.dumps(plan, indent=1) + "\n").encode())

@@ -16,6 +16,7 @@ from pyresac.errors import InputError
 from pyresac.experiments.deep_runs import cell, last_quarter
 from pyresac.experiments.experiment import Run
 from pyresac.experiments.pool import run_locally
+from pyresac.training.agents import agent_module
 from pyresac.training.command_line import planned
 
 FORM = "NAME=LOW:HIGH or NAME=LOW:HIGH:log, whole numbers for a whole option, such as critic_lr=1e-4:3e-3:log"
@@ -62,12 +63,21 @@ def tune(
     except ImportError as error:
         raise InputError("tune needs optuna: pip install 'pyresac[optuna]'") from error
     ranges = [parsed(text) for text in search]
+    names = [name for name, *_ in ranges]
+    fixed = trial_run({"preset": preset}, env, seed, steps).options
+    for name in names:
+        if name in fixed:
+            raise InputError(f"--search {name}: every run of a search has the same {name}")
+        if names.count(name) > 1:
+            raise InputError(f"--search gives {name} more than one range")
     for name, given, least in (("--search", len(ranges), 1), ("--trials", trials, 1), ("--steps", steps, 20)):
         if given < least:
             raise InputError(f"{name} gives {given}; tune needs at least {least}")
     for end in (0, 1):  # both ends of every range must be options of this preset
         ends = {name: int(limits[end]) if whole else limits[end] for name, limits, _, whole in ranges}
-        planned(trial_run({"preset": preset, **ends}, env, seed, steps).flags)
+        flags = trial_run({"preset": preset, **ends}, env, seed, steps).flags
+        name, config = planned(flags)
+        agent_module(name).require_use(config, flags)
     folder.mkdir(parents=True, exist_ok=True)
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     words = json.dumps([preset, env, sorted(search), steps, seed])

@@ -9,10 +9,13 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import FrameType
 from typing import Any, Protocol
 
 from pyresac.experiments.experiment import Run
@@ -68,11 +71,43 @@ def run_plan(
 ) -> PoolProgress:
     """Make the runs that are not finished; one that fails does not stop the others.
 
-    shown: called whenever something changes and now and then. An interrupt stops the runs and is raised again.
+    shown: called whenever something changes and now and then. An interrupt stops the runs and is raised again, and so
+    do SIGTERM and the SIGHUP of a closed terminal, as an interrupt.
     """
     folder.mkdir(parents=True, exist_ok=True)
     progress = PoolProgress([run for run in runs if not is_finished(folder, run)])
     progress.finished = [run.name for run in runs if is_finished(folder, run)]
+    with interrupted_by(signal.SIGTERM, signal.SIGHUP):
+        _make_all(place, folder, progress, workers, shown)
+    return progress
+
+
+@contextmanager
+def interrupted_by(*signals: signal.Signals) -> Iterator[None]:
+    """Within it each of these signals is a KeyboardInterrupt, but for one that the process ignores, as under nohup.
+
+    The interrupt comes at once: a run that hears two signals more than a moment apart ends without a checkpoint.
+    Nothing changes in another thread than the main one, which hears no signals.
+    """
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        raise KeyboardInterrupt(f"stopped by {signal.Signals(number).name}")
+
+    former: dict[signal.Signals, Any] = {}
+    if threading.current_thread() is threading.main_thread():
+        heard = [number for number in signals if signal.getsignal(number) != signal.SIG_IGN]
+        former = {number: signal.signal(number, interrupt) for number in heard}
+    try:
+        yield
+    finally:
+        for number, handler in former.items():
+            signal.signal(number, handler)
+
+
+def _make_all(
+    place: Place, folder: Path, progress: PoolProgress, workers: int, shown: Callable[[PoolProgress], None]
+) -> None:
+    """Until no run waits or runs."""
     try:
         while progress.waiting or progress.running:
             while progress.waiting and len(progress.running) < workers:
@@ -92,7 +127,6 @@ def run_plan(
     except BaseException:
         place.stop(list(progress.running.values()))
         raise
-    return progress
 
 
 class ThisMachine:

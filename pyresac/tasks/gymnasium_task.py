@@ -73,10 +73,11 @@ class BoxTask:
         self._unplayed = environment_state(self._players[0])
         self._dense, self._codes = self._blank(copies)
         words = np.random.SeedSequence([seed, 0]).generate_state(copies, np.uint32)
-        for row, word in enumerate(words):
-            first, _ = self._envs[row].reset(seed=int(word))
-            self._observations.read(first, self._dense[row], self._codes[row])
-        self._require_finite(self._dense, "a first observation")
+        with tried(self._where):
+            for row, word in enumerate(words):
+                first, _ = self._envs[row].reset(seed=int(word))
+                self._observations.read(first, self._dense[row], self._codes[row])
+            self._require_finite(self._dense, "a first observation")
         self._running = np.zeros(copies)
         self._finished: list[float] = []
 
@@ -85,9 +86,11 @@ class BoxTask:
         dense, codes = self._blank(1)
         first, _ = env.reset(seed=0)
         self._observations.read(first, dense[0], codes[0])
+        self._require_finite(dense, "a first observation")
         after, reward, _, _, _ = env.step(self._actions(np.zeros((1, len(self.box.half)), dtype=np.float32))[0])
         self._observations.read(after, dense[0], codes[0])
-        self._number(reward)
+        self._require_finite(dense, "an observation")
+        self._require_finite(np.array([self._number(reward)], dtype=np.float32), "a reward")
 
     def observe(self) -> tuple[Numbers, Codes]:
         """Features of the present state of each copy."""

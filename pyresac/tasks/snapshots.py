@@ -14,7 +14,7 @@ import gymnasium as gym
 import numpy as np
 from gymnasium.envs.registration import EnvSpec
 
-from pyresac.errors import CheckpointError, InputError
+from pyresac.errors import CheckpointError, DivergenceError, InputError
 from pyresac.tasks import mujoco_state as physics
 from pyresac.tasks.encoding import MISSING, decode, encode
 
@@ -175,7 +175,9 @@ def tried(where: str) -> Iterator[None]:
         yield
     except InputError:
         raise
-    except Exception as error:  # of another's code: any kind
+    except DivergenceError as error:  # it names the environment already
+        raise InputError(str(error)) from error
+    except (Exception, SystemExit) as error:  # of another's code: any kind
         frame = traceback.extract_tb(error.__traceback__)[-1]
         place = f"{frame.filename}, line {frame.lineno}"
         raise InputError(f"{where} cannot be played: {type(error).__name__}: {error} ({place})") from error

@@ -5,7 +5,7 @@ PyTorch takes seconds to import: nothing here does before `build`, so that help 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, make_dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -162,12 +162,44 @@ def require_read(config: DeepConfig, arguments: list[str]) -> None:
     """Raise InputError for an option of other algorithms that this one does not read, naming those that it reads."""
     own = kinds_of(type(config.options))
     others = {name for other in ALGORITHMS for name in kinds_of(algorithm_type(other).options_type)}
+    for flag, name in _typed(arguments):
+        if name in others - own.keys():
+            raise InputError(f"{flag}: {config.algorithm} reads no {name}; it reads {', '.join(sorted(own))}")
+
+
+def _typed(arguments: list[str]) -> Iterator[tuple[str, str]]:
+    """The flags of a command line, each with the name of its option."""
     for argument in arguments:
-        name = argument.partition("=")[0].removeprefix("--").removeprefix("no-").replace("-", "_").partition(".")[0]
-        if argument.startswith("--") and name in others - own.keys():
-            raise InputError(
-                f"{argument.partition('=')[0]}: {config.algorithm} reads no {name}; it reads {', '.join(sorted(own))}"
-            )
+        if argument.startswith("--"):
+            flag = argument.partition("=")[0]
+            yield flag, flag.removeprefix("--").removeprefix("no-").replace("-", "_").partition(".")[0]
+
+
+def require_use(config: DeepConfig, arguments: list[str]) -> None:
+    """Raise InputError for a run that would learn nothing, or for an option that is typed and would change nothing."""
+    options, run = config.options, config.run
+    idle = options.idle()
+    for flag, name in _typed(arguments):
+        if name in idle:
+            other, needed = idle[name]
+            raise InputError(f"{flag}: it goes with {needed}; {other} is {getattr(options, other)!r}")
+    if options.buffer_size < options.batch_size:
+        raise InputError(
+            f"buffer_size = {options.buffer_size}; it must be at least batch_size = {options.batch_size}, or every "
+            f"batch holds transitions more than once"
+        )
+    first = options.learning_starts + options.update_every
+    if run.steps < first:
+        raise InputError(
+            f"steps = {run.steps}, but the first update comes at step {first} (learning_starts = "
+            f"{options.learning_starts}, update_every = {options.update_every}): nothing would be learned"
+        )
+    updates = (run.steps - options.learning_starts) // options.update_every * options.updates
+    if updates < options.actor_every:
+        raise InputError(
+            f"actor_every = {options.actor_every}, but {run.steps} steps make {updates} updates: the actor would never "
+            f"learn"
+        )
 
 
 def description(config: DeepConfig) -> str:

@@ -142,15 +142,18 @@ def _last_checkpoint_named(trainee: Trainee, folder: RunFolder) -> Iterator[None
     """Add the step and the last good checkpoint to a DivergenceError's message; to any other error, as a note."""
     try:
         yield
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         last = folder.latest()
         good = "there is no checkpoint yet" if last is None else f"the last good checkpoint is {last}"
         if isinstance(error, DivergenceError):
             raise DivergenceError(f"{error} by step {trainee.step:,}; {good}") from error
         # an error of the environment: its author needs the traceback
         note = f"training stood at step {trainee.step:,}; {good}"
-        if isinstance(error, InputError | OSError):
-            # commands show these two in one line, without a traceback, so they are raised as another type
+        if isinstance(error, MemoryError):
+            raise MemoryError(f"{error}; {note}") from error
+        if isinstance(error, InputError | OSError | SystemExit):
+            # commands show the first two in one line, without a traceback, and the third ends them without a word; so
+            # they are raised as another type
             raise RuntimeError(f"{type(error).__name__} during training: {error}\n{note}") from error
         error.add_note(note)
         raise

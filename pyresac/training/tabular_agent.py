@@ -212,6 +212,10 @@ def require_read(config: TabularConfig, arguments: list[str]) -> None:
     """All options are this agent's."""
 
 
+def require_use(config: TabularConfig, arguments: list[str]) -> None:
+    """It learns from its first step on, and each of its options has an effect."""
+
+
 def description(config: TabularConfig) -> str:
     """For the help text."""
     return TabularConfig.__doc__ or ""

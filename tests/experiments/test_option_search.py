@@ -42,7 +42,7 @@ def stand_in(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def searched(folder: Path, trials: int, *search: str) -> int:
-    flags = ["--env", "Pendulum-v1", "--trials", str(trials), "--steps", "40", "--folder", str(folder)]
+    flags = ["--env", "Pendulum-v1", "--trials", str(trials), "--steps", "6000", "--folder", str(folder)]
     return main(["tune", "penalties", *flags, "--search", *search])
 
 
@@ -106,6 +106,10 @@ def test_other_words_are_refused(text: str) -> None:
         (["colour=0:1"], "colour"),
         (["discount=0.5:1.5"], "discount"),
         (["ensemble_size=1.5:3"], "ensemble"),
+        (["seed=0:5"], "__search seed: every run of a search has the same seed"),
+        (["buffer_size=500:5000"], "every run of a search has the same buffer_size"),
+        (["critic_lr=1e-4:1e-3", "critic_lr=1e-3:1e-2"], "__search gives critic_lr more than one range"),
+        (["learning_starts=10:9000"], "steps = 6000, but the first update comes at step 9001"),
     ],
 )
 def test_ranges_that_training_refuses_make_nothing(

@@ -10,6 +10,7 @@ import sys
 import time
 from pathlib import Path
 
+import gymnasium
 import pytest
 
 from pyresac.experiments import noise, pool
@@ -87,6 +88,28 @@ def test_an_interrupt_stops_the_runs_and_the_same_call_goes_on(tmp_path: Path, m
     assert [(tmp_path / run.name / "count").read_text() for run in runs] == ["xxxxx", "xxxxx"]
 
 
+@pytest.mark.usefixtures("stand_in")
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_an_end_of_the_command_ends_its_runs(number: signal.Signals, tmp_path: Path) -> None:
+    """As a supervisor or a closed terminal asks for it: no run trains on without its plan."""
+    former = signal.signal(number, signal.default_int_handler)
+    started: list[subprocess.Popen[bytes]] = []
+
+    def end(progress: pool.PoolProgress) -> None:
+        started.extend(progress.running.values())
+        os.kill(os.getpid(), number)
+
+    try:
+        with pytest.raises(KeyboardInterrupt, match=f"stopped by {number.name}"):
+            pool.run_locally(tmp_path, [Run("one", {})], 1, end)
+        assert [process.poll() for process in started] == [-signal.SIGTERM]
+        assert signal.getsignal(number) is signal.default_int_handler
+        signal.signal(number, signal.SIG_IGN)  # as under nohup
+        assert pool.run_locally(tmp_path, [Run("one", {})], 1, end).finished == ["one"]
+    finally:
+        signal.signal(number, former)
+
+
 def test_a_run_that_has_begun_is_resumed(tmp_path: Path) -> None:
     run = Run("one", {"algorithm": "td3", "seed": 3, "tensorboard": False, "hidden": (8, 8)})
     fresh = pool.command(tmp_path, run)
@@ -125,6 +148,30 @@ def test_bad_input_is_one_sentence_and_makes_nothing(
     ]:
         assert main(arguments) == 2
         assert words in " ".join(capsys.readouterr().err.split())
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("option", ["runs", "results"])
+def test_a_folder_that_cannot_be_written_is_refused_before_any_run(
+    option: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(pool, "started", lambda *_: pytest.fail("a run was started"))
+    (tmp_path / "taken").touch()
+    assert main(["run", "returns", "--scale", "smoke", f"--{option}", "taken"]) == 2
+    assert "cannot write to folder taken/returns" in " ".join(capsys.readouterr().err.split())
+
+
+def test_a_task_without_its_extra_is_refused_before_any_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def missing(name: str, **_: object) -> None:
+        raise ImportError("No module named 'mujoco'")
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(gymnasium, "make", missing)
+    assert main(["run", "returns", "--scale", "smoke"]) == 2
+    assert "cannot make environment 'Hopper-v5': No module named 'mujoco'" in " ".join(capsys.readouterr().err.split())
     assert list(tmp_path.iterdir()) == []
 
 

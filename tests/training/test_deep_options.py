@@ -20,7 +20,8 @@ from pyresac.deep.algorithms.sac import SAC
 from pyresac.errors import InputError
 from pyresac.train import main
 from pyresac.training import deep_agent, presets
-from pyresac.training.command_line import to_saved
+from pyresac.training.agents import agent_module
+from pyresac.training.command_line import planned, to_saved
 from pyresac.training.deep_agent import DeepConfig
 
 NAN, INFINITE = float("nan"), float("inf")
@@ -435,6 +436,11 @@ BAD_COMMANDS = [
     (["--env", "NoSuch-v1"], "NoSuch"),
     (["--env", "Pendulum-v1", "--published"], "corridor and published go with env = 'corridor'"),
     (["--buffer-size", "1000000000000"], "buffer_size = 1,000,000,000,000 needs"),
+    (["--buffer-size", "100"], "buffer_size = 100; it must be at least batch_size = 256"),
+    (["--steps", "5000"], "steps = 5000, but the first update comes at step 5004 (learning_starts = 5000"),
+    (["--steps", "5008", "--update-every", "9"], "first update comes at step 5009"),
+    (["--env", "Pendulum-v1", "--steps", "300"], "steps = 300, but the first update comes at step 10001"),
+    (["--actor-every", "50000"], "actor_every = 50000, but 180000 steps make 43750 updates: the actor would never"),
 ]
 
 
@@ -443,3 +449,56 @@ def test_bad_input_is_one_message_and_code_2_before_any_work(
     arguments: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert_refused(arguments, message, tmp_path / "run", capsys)
+
+
+IDLE = [
+    ("sac", ["--renorm-warmup", "10"], "normalisation = 'batch'; normalisation is 'none'"),
+    ("td3", ["--normalisation", "batch", "--tau=0.1"], "normalisation other than 'batch'"),
+    *(
+        ("dsac", ["--temperature-lr", "0", f"--{name}", value], "temperature_lr above 0; temperature_lr is 0.0")
+        for name, value in (("target-entropy", "-1"), ("alpha-max", "0.6"), ("temperature-on", "next"))
+    ),
+    *(
+        ("bac", ["--blend", "0", f"--{name}", value], "blend above 0; blend is 0.0")
+        for name, value in (("exploitation", "uniform"), ("expectile", "0.9"), ("state-value-lr", "0.1"))
+    ),
+    ("bac", ["--uniform-actions", "3"], "exploitation = 'uniform'; exploitation is 'buffer'"),
+    ("bac", ["--exploitation", "uniform", "--expectile", "0.9"], "exploitation = 'buffer'"),
+    ("bac", ["--exploitation", "uniform", "--state-value-lr", "0.9"], "exploitation = 'buffer'"),
+    ("sac-n", ["--actor-optimism", "0", "--actor-ascends", "mean"], "actor_optimism = None; actor_optimism is 0.0"),
+    ("td3", ["--smoothing-noise", "0", "--smoothing-clip", "1"], "smoothing_noise above 0"),
+    ("tqc", ["--cosines", "3"], "critics = 'implicit'; critics is 'fixed'"),
+    ("tqc", ["--embedding-activation", "relu"], "critics = 'implicit'; critics is 'fixed'"),
+    ("tqc", ["--dropped", "0", "--drops-from", "critic"], "dropped above 0; dropped is 0"),
+    ("resac", ["--beta-lcb", "0", "--sigma-clip", "1"], "beta_lcb below 0; beta_lcb is 0.0"),
+    ("resac", ["--beta-lcb", "0", "--adaptive-beta"], "beta_lcb below 0; beta_lcb is 0.0"),
+]
+"""Options that are typed, the last of which changes nothing beside the others."""
+
+
+@pytest.mark.parametrize(("algorithm", "typed", "needed"), IDLE, ids=[f"{name} {' '.join(a)}" for name, a, _ in IDLE])
+def test_an_option_that_would_change_nothing_is_refused(algorithm: str, typed: list[str], needed: str) -> None:
+    name, config = planned(["--algorithm", algorithm, *typed])
+    flag = [word.partition("=")[0] for word in typed if word.startswith("--")][-1]
+    with pytest.raises(InputError, match=re.escape(f"{flag}: it goes with {needed}")):
+        agent_module(name).require_use(config, typed)
+    if len(typed) > 2:  # nor does it hinder who types the others alone
+        others = typed[: typed.index(flag)] if flag in typed else typed[:-1]
+        agent_module(name).require_use(config, others)
+
+
+@pytest.mark.parametrize(("preset", "algorithm"), NAMED)
+def test_what_stands_in_a_preset_may_be_idle(preset: str, algorithm: str | None) -> None:
+    """An option of a preset has no effect beside another that is typed: that is no fault of who types."""
+    for env in (None, "Pendulum-v1"):
+        config = deep_agent.preset_config(preset, algorithm, env)
+        deep_agent.require_use(config, ["--preset", preset])
+        names = {field.name for field in dataclasses.fields(config.options)}
+        idle = config.options.idle()
+        assert idle.keys() <= names
+        assert {other for other, _ in idle.values()} <= names
+
+
+def test_idle_options_are_of_no_formula() -> None:
+    """`beta_steps` is none of them, though it is idle without `beta_lcb_end`: plans write it for every variant."""
+    assert "beta_steps" not in RESACOptions().idle()

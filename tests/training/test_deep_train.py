@@ -13,8 +13,10 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from gymnasium.envs.classic_control.pendulum import PendulumEnv
 from safetensors import SafetensorError
 from tiny_run import TINY
+from train_command import assert_refused
 
 from pyresac.errors import InputError
 from pyresac.tasks.experience import Experience, Numbers
@@ -219,25 +221,48 @@ def test_a_policy_that_breaks_before_its_loss_is_what_the_message_names(
     check_stop(run, code, capsys.readouterr().err.replace("\n", " "), quantity)
 
 
-def test_an_environment_that_breaks_is_named_with_the_step(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    command = ["--env", "Pendulum-v1", "--env-options", '{"g": NaN}', "--buffer-size", "100"]
-    assert main([*command, "--run-dir", str(tmp_path / "run")]) == 1
+def test_an_environment_that_gives_no_number_at_once_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["--env", "Pendulum-v1", "--env-options", '{"g": NaN}']
+    message = "gave an observation that is not finite in float32: [nan, nan, nan] in copy 0"
+    assert_refused(command, message, tmp_path / "run", capsys)
+
+
+@pytest.mark.parametrize("place", ["reward", "observation"])
+def test_an_environment_that_breaks_is_named_with_the_step(
+    place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Once there are checkpoints."""
+    run = tmp_path / "run"
+    plain = PendulumEnv.step
+
+    def breaking(env: PendulumEnv, action: Any) -> Any:
+        observation, reward, *rest = plain(env, action)
+        if list(run.glob("checkpoints/*000030*")):
+            observation, reward = (np.full(3, np.nan), reward) if place == "observation" else (observation, np.inf)
+        return observation, reward, *rest
+
+    monkeypatch.setattr(PendulumEnv, "step", breaking)
+    assert main([*PENDULUM, "--run-dir", str(run)]) == 1
     error = capsys.readouterr().err.replace("\n", " ")
     assert (
-        "gave an observation that is not finite in float32: [nan, nan, nan] in copy 0 by step 0; there is no" in error
+        f"{place} that is not finite in float32: {'inf' if place == 'reward' else '[nan, nan, nan]'} in copy 0" in error
     )
+    assert f"by step 30; the last good checkpoint is {run / 'checkpoints/step-000000000030.ckpt'}" in error
 
 
 PENDULUM = [
     *("--env", "Pendulum-v1", "--hidden", "8", "--actor-hidden", "8", "--buffer-size", "500", "--no-tensorboard"),
     *("--steps", "90", "--eval-every", "90", "--eval-episodes", "1", "--checkpoint-every", "30"),
+    *("--learning-starts", "40", "--batch-size", "16"),
 ]
 """A run with a checkpoint every 30 of its 90 steps."""
 
 
-@pytest.mark.parametrize("kind", [RuntimeError, ConnectionResetError, InputError])
+@pytest.mark.parametrize("kind", [RuntimeError, ConnectionResetError, InputError, SystemExit])
 def test_an_environments_own_error_says_where_training_stood(
-    kind: type[Exception], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    kind: type[BaseException], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its traceback is its author's, whatever its type; the checkpoint is added from which the run goes on."""
     run = tmp_path / "run"
@@ -258,9 +283,27 @@ def test_an_environments_own_error_says_where_training_stood(
     else:
         # else the command would call it bad input, or a disk that refused
         assert str(caught.value) == f"{kind.__name__} during training: the simulator broke\n{note}"
-        assert isinstance(caught.value.__cause__, kind)
+        assert isinstance(caught.value.__cause__, kind)  # with SystemExit the command would end as if all were well
     assert main([*PENDULUM, "--run-dir", str(run), "--resume"]) == 0
     assert json.loads((run / "result.json").read_text())["steps"] == 90
+
+
+def test_memory_that_an_environment_exhausts_names_the_checkpoint(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = tmp_path / "run"
+    plain = BoxTask.step
+
+    def exhausting(task: BoxTask, unit: Numbers) -> Experience:
+        if list(run.glob("checkpoints/*000030*")):
+            raise MemoryError("Unable to allocate 7 TiB")
+        return plain(task, unit)
+
+    monkeypatch.setattr(BoxTask, "step", exhausting)
+    assert main([*PENDULUM, "--run-dir", str(run)]) == 1
+    error = " ".join(capsys.readouterr().err.split())
+    last = run / "checkpoints/step-000000000030.ckpt"
+    assert f"Unable to allocate 7 TiB; training stood at step 30; the last good checkpoint is {last}" in error
 
 
 def test_an_interrupt_at_once_names_the_way_on(
@@ -311,7 +354,7 @@ def test_values_that_no_return_is_known_for_are_not_printed_as_nan(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """0.99²⁰⁰ is above 1 %, so that no decision of Pendulum's 200 has a known discounted return."""
-    options = ["--hidden", "8", "--actor-hidden", "8", "--buffer-size", "100", "--final-episodes", "2"]
+    options = ["--hidden", "8", "--actor-hidden", "8", "--learning-starts", "0", "--final-episodes", "2"]
     assert main(["--env", "Pendulum-v1", *options, "--steps", "1", "--run-dir", str(tmp_path / "run")]) == 0
     out = capsys.readouterr().out
     assert "nan" not in out.split("training 1 steps")[1]

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 from msgspec import Meta
 
 from pyresac.deep.algorithms.algorithm import TargetInputs
-from pyresac.deep.algorithms.deep_options import DeepOptions
+from pyresac.deep.algorithms.deep_options import Companion, DeepOptions
 from pyresac.deep.algorithms.sac import SAC, SACOptions
 from pyresac.options import Count, Fraction, Positive
 
@@ -42,6 +42,17 @@ class BACOptions(SACOptions):
     """Adam's rate for V."""
     uniform_actions: Count = 10
     """Random actions at each next state, for exploitation = uniform."""
+
+    def idle(self) -> dict[str, Companion]:
+        """See `DeepOptions`."""
+        of_buffer, of_uniform = ("expectile", "state_value_lr"), ("uniform_actions",)
+        if self.blend == 0.0:
+            own = dict.fromkeys(("exploitation", *of_buffer, *of_uniform), ("blend", "blend above 0"))
+        elif self.exploitation == "buffer":
+            own = dict.fromkeys(of_uniform, ("exploitation", "exploitation = 'uniform'"))
+        else:
+            own = dict.fromkeys(of_buffer, ("exploitation", "exploitation = 'buffer'"))
+        return {**super().idle(), **own}
 
 
 def expectile_error(difference: Tensor, expectile: float) -> Tensor:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeAlias
 
 from msgspec import Meta
 
@@ -11,6 +11,8 @@ from pyresac.deep.networks.network_layout import Activation, Normalisation
 from pyresac.errors import InputError
 from pyresac.options import Checked, Count, Discount, NonNegative, Positive, Share
 
+Companion: TypeAlias = tuple[str, str]
+"""Another option that an option needs to have an effect, and the value that it needs, in words."""
 LayerWidths = tuple[Count, ...]
 """Units of hidden layers, one after the other."""
 
@@ -81,6 +83,12 @@ class DeepOptions(Checked):
                 "batch_size = 1 with normalisation = 'batch': one transition has no variance; take at least 2"
             )
 
+    def idle(self) -> dict[str, Companion]:
+        """The options that change nothing beside the present values of others."""
+        if self.normalisation == "batch":
+            return {"tau": ("normalisation", "normalisation other than 'batch', which has no target networks")}
+        return {"renorm_warmup": ("normalisation", "normalisation = 'batch'")}
+
 
 @dataclass(frozen=True)
 class EntropyOptions(DeepOptions):
@@ -105,3 +113,10 @@ class EntropyOptions(DeepOptions):
         super().__post_init__()
         if self.alpha_max is not None and self.alpha_init > self.alpha_max:
             raise InputError(f"alpha_init = {self.alpha_init}; it must be at most alpha_max = {self.alpha_max}")
+
+    def idle(self) -> dict[str, Companion]:
+        """See `DeepOptions`; with a fixed α nothing of what moves it is read."""
+        moved = ("alpha_max", "temperature_on", "target_entropy")
+        fixed = self.temperature_lr == 0.0
+        own: dict[str, Companion] = dict.fromkeys(moved, ("temperature_lr", "temperature_lr above 0")) if fixed else {}
+        return {**super().idle(), **own}

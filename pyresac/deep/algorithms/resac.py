@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pyresac.deep.algorithms.algorithm import ActorInputs, Algorithm, TargetInputs
-from pyresac.deep.algorithms.deep_options import DeepOptions, EntropyOptions
+from pyresac.deep.algorithms.deep_options import Companion, DeepOptions, EntropyOptions
 from pyresac.deep.algorithms.pessimism import PessimismSchedule
 from pyresac.deep.heads import ensemble_deviation, ensemble_variance, squared_error
 from pyresac.errors import InputError
@@ -110,6 +110,11 @@ class RESACOptions(EntropyOptions):
             )
         if self.departures.standardise_rewards and self.batch_size == 1:
             raise InputError("batch_size = 1 with standardise_rewards: one reward has no deviation; take at least 2")
+
+    def idle(self) -> dict[str, Companion]:
+        """See `DeepOptions`."""
+        own: dict[str, Companion] = dict.fromkeys(("sigma_clip", "adaptive_beta"), ("beta_lcb", "beta_lcb below 0"))
+        return {**super().idle(), **({} if self.beta_lcb or self.beta_lcb_end else own)}
 
 
 def blended_values(heads: Tensor, independence: float) -> Tensor:

@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from pyresac.deep.algorithms.deep_options import DeepOptions
+from pyresac.deep.algorithms.deep_options import Companion, DeepOptions
 from pyresac.deep.algorithms.sac import SAC, SACOptions
 from pyresac.deep.heads import ensemble_deviation
 from pyresac.errors import InputError
@@ -41,6 +41,11 @@ class SACNOptions(SACOptions):
                 f"ensemble_size = 1 with actor_optimism = {self.actor_optimism}: "
                 f"one critic has no deviation; take ensemble_size of at least 2"
             )
+
+    def idle(self) -> dict[str, Companion]:
+        """See `DeepOptions`."""
+        own: dict[str, Companion] = {"actor_ascends": ("actor_optimism", "actor_optimism = None")}
+        return {**super().idle(), **({} if self.actor_optimism is None else own)}
 
 
 class SACN(SAC):

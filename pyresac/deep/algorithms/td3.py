@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 from msgspec import Meta
 
 from pyresac.deep.algorithms.algorithm import ActorInputs, Algorithm, TargetInputs
-from pyresac.deep.algorithms.deep_options import DeepOptions
+from pyresac.deep.algorithms.deep_options import Companion, DeepOptions
 from pyresac.deep.heads import squared_error
 from pyresac.options import NonNegative
 
@@ -42,6 +42,11 @@ class TD3Options(DeepOptions):
     """c, where that noise is clipped."""
     actor_ascends: Literal["first", "mean"] = "first"
     """What of the heads the actor ascends: the first one (the paper) or their mean."""
+
+    def idle(self) -> dict[str, Companion]:
+        """See `DeepOptions`."""
+        own: dict[str, Companion] = {"smoothing_clip": ("smoothing_noise", "smoothing_noise above 0")}
+        return {**super().idle(), **(own if self.smoothing_noise == 0.0 else {})}
 
 
 class TD3(Algorithm[TD3Options]):

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 from msgspec import Meta
 
 from pyresac.deep.algorithms.algorithm import ActorInputs, TargetInputs
-from pyresac.deep.algorithms.deep_options import DeepOptions, LayerWidths
+from pyresac.deep.algorithms.deep_options import Companion, DeepOptions, LayerWidths
 from pyresac.deep.algorithms.quantile_critics import QuantileAlgorithm, QuantileOptions, require_implicit
 from pyresac.deep.quantiles import Fractions, ascending, even_fractions, quantile_huber, uniform_fractions
 from pyresac.errors import InputError
@@ -51,6 +51,13 @@ class TQCOptions(QuantileOptions):
             raise InputError(f"dropped = {self.dropped}; it must be less than quantiles = {self.quantiles}")
         if self.critics == "implicit":
             require_implicit(self)
+
+    def idle(self) -> dict[str, Companion]:
+        """See `DeepOptions`."""
+        own: dict[str, Companion] = {"drops_from": ("dropped", "dropped above 0")} if self.dropped == 0 else {}
+        if self.critics == "fixed":
+            own |= dict.fromkeys(("cosines", "embedding_activation"), ("critics", "critics = 'implicit'"))
+        return {**super().idle(), **own}
 
 
 def truncated_pool(quantiles: Tensor, dropped: int) -> Tensor:
