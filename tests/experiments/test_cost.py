@@ -34,3 +34,5 @@ def test_steps_and_updates_are_timed_on_the_one_thread_that_a_run_has(monkeypatc
     assert seen == [1, 1]
     # 1,000 steps and 900 updates of 3.6 s each
     assert found.core_hours == pytest.approx(1.9)
+    # two checkpoints of 1,000 transitions of 1 + 2·3 + 2 numbers
+    assert found.disk_bytes == 2 * 1_000 * 4 * 9

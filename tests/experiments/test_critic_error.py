@@ -13,7 +13,7 @@ RETURNS = np.array([1.5, 1.0, 6.0, 6.0])
 
 def test_errors_are_those_of_loops() -> None:
     found = errors(HEADS, RETURNS)
-    nearest, mean, bound, least, bias = [], [], [], [], []
+    nearest, mean, bound, least, bias, between = [], [], [], [], [], []
     for step, earned in enumerate(RETURNS):
         own = [float(head[step]) for head in HEADS]
         centre = sum(own) / 3.0
@@ -23,7 +23,15 @@ def test_errors_are_those_of_loops() -> None:
         bound.append(abs(centre + LCB * sigma - earned))
         least.append(abs(min(own) - earned))
         bias.append(centre - earned)
+        between.append(sigma)
     assert found[:5] == pytest.approx([sum(part) / 4.0 for part in (nearest, mean, bound, least, bias)])
+    assert found.between == pytest.approx(sum(between) / 4.0)
+    within = []
+    for head in HEADS:
+        away = [float(value - earned) for value, earned in zip(head, RETURNS, strict=True)]
+        middle = sum(away) / 4.0
+        within.append((sum((error - middle) ** 2 for error in away) / 4.0) ** 0.5)
+    assert found.within == pytest.approx(sum(within) / 3.0)
 
 
 def test_within_is_blind_to_a_shift_and_between_to_a_common_error() -> None:

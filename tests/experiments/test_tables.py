@@ -16,11 +16,19 @@ from pyresac.experiments.experiment import Experiment, experiment
 from pyresac.train import main
 
 CORRIDOR = ("corridor", "corridor-rareness")
-SHORT = {"eval_episodes": 1, "final_episodes": 2, "eval_every": 80, "checkpoint_every": 80, "buffer_size": 400}
+SHORT = {
+    "eval_episodes": 1,
+    "final_episodes": 2,
+    "eval_every": 80,
+    "checkpoint_every": 80,
+    "buffer_size": 400,
+    "learning_starts": 80,
+    "batch_size": 16,
+}
 
 
 def short_cell(label: str, settings: dict[str, Any], task: str, seed: int, steps: int, every: int) -> Cell:
-    """A run of 160 steps, without an update, in the place of one of thousands."""
+    """A run of 160 steps, with a few updates, in the place of one of thousands."""
     whole = cell(label, settings, task, seed, 160, 80)
     return replace(whole, run=replace(whole.run, options={**whole.run.options, **SHORT}))
 
