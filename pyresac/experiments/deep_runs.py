@@ -130,9 +130,13 @@ def draw_curves(
     panels: Sequence[Sequence[str]],
     rules: Mapping[str, float],
 ) -> None:
-    """Learning curves, mean and range over seeds, in panels of these labels side by side; `rules` as levels."""
+    """Learning curves, mean and range over seeds, in panels of these labels side by side; `rules` as levels.
+
+    A panel of which there is no curve is left out.
+    """
+    shown = [labels for labels in panels if groups.keys() & set(labels)]
     figure = new_figure(title, 13.0, 5.6)
-    for axes, labels in zip(figure.subplots(1, len(panels), sharey=True), panels, strict=True):
+    for axes, labels in zip(figure.subplots(1, len(shown), sharey=True, squeeze=False)[0], shown, strict=True):
         returns_on(axes, [groups[label] for label in labels if label in groups], scale, rules)
         axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.13), ncols=2, frameon=False, fontsize=8.5)
     figure.savefig(path, dpi=130)

@@ -98,8 +98,15 @@ def _table(task: str, final: dict[str, list[float]], long: dict[str, list[float]
 
 
 def _findings(final: dict[str, dict[str, list[float]]]) -> list[Finding]:
+    claim = "RE-SAC (B0) leads HalfCheetah among three-seed rows and is competitive elsewhere (table 1)"
     sides, words = odds_against_sac(final)
     if not sides:
-        return [Finding("RE-SAC (B0) leads on HalfCheetah (table 1)", "not tried at this scale", "no finished runs")]
+        return [
+            Finding(
+                "RE-SAC (B0) leads on HalfCheetah (table 1)",
+                "not tried at this scale",
+                "no finished runs of both RE-SAC B0 and SAC",
+            )
+        ]
     claim = "RE-SAC (B0) leads HalfCheetah among three-seed rows and is competitive elsewhere (table 1)"
     return [Finding(claim, verdict_of(sides), words)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -15,6 +16,7 @@ from pyresac.deep.learner import Learner
 from pyresac.deep.replay import Batch
 from pyresac.experiments import deep_runs, nonstationary, oracle, returns, uncertainty
 from pyresac.experiments.experiment import Run
+from pyresac.figures.training import RETURN
 from pyresac.tasks.task import Played
 from pyresac.tasks.variation import Variation
 
@@ -129,6 +131,22 @@ def test_returns_stand_beside_the_papers() -> None:
 def test_odds_against_sac_are_those_of_ours(ours: float, verdict: str) -> None:
     final = {"HalfCheetah-v5": {"RE-SAC B0": [ours] * 3, "SAC": [5.0] * 3}}
     assert returns._findings(final)[0].verdict == verdict
+
+
+def test_a_panel_without_a_curve_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One of the two panels, as with `--only 'td3-*'`: no empty axes, and no note of the library about their legend."""
+    run, seen = Run("td3", {}), list[Any]()
+    (tmp_path / "td3").mkdir()
+    (tmp_path / "td3" / "metrics.csv").write_text("step,eval_return\n100,1.0\n200,2.0\n")
+    (tmp_path / "td3" / "result.json").write_text("{}")
+    groups = deep_runs.curve_groups(tmp_path, [deep_runs.Cell("TD3", "Hopper-v5", 8, run)])
+    plain = deep_runs.new_figure
+    monkeypatch.setattr(deep_runs, "new_figure", lambda *given: seen.append(plain(*given)) or seen[-1])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        deep_runs.draw_curves(tmp_path / "a.png", "title", RETURN, groups, returns.PANELS, {})
+    assert len(seen[0].axes) == 1
+    assert (tmp_path / "a.png").stat().st_size > 1_000
 
 
 # --- uncertainty

@@ -37,7 +37,7 @@ class SAC(Algorithm[SACOptions]):
     entropy: ClassVar[bool] = True
 
     def target(self, after: TargetInputs) -> Tensor:
-        """y = r + γ(1 − d)(min_k Q̂_k(s′, a′) − α·log π(a′|s′)) (B,), Eqs. 2, 3 and section 5."""
+        """y = r + γ(1 − d)(min_k Q̂_k(s′, a′) − α·log π(a′|s′)) (B,), Eqs. 2, 3 and section 6."""
         return after.backup(after.heads.amin(0) - after.alpha * after.log_prob)
 
     def critic_loss(self, heads: Tensor, target: Tensor) -> Tensor:
@@ -45,7 +45,7 @@ class SAC(Algorithm[SACOptions]):
         return 0.5 * squared_error(heads, target)
 
     def actor_loss(self, now: ActorInputs) -> Tensor:
-        """E[α·log π(a_π|s) − min_k Q_k(s, a_π)], Eq. 9 with the minimum of section 5."""
+        """E[α·log π(a_π|s) − min_k Q_k(s, a_π)], Eq. 9 with the minimum of section 6."""
         return (now.alpha * now.log_prob - self.ascended(now.heads)).mean()
 
     def ascended(self, heads: Tensor) -> Tensor:
