@@ -10,6 +10,8 @@ SUITES = {
     "formal": "property_tests",
     "deep": "tests/deep",
     "tasks": "tests/tasks",
+    "training": "tests/training",
+    "experiments": "tests/experiments",
     "envs/bus": "tests/envs",
     ".": "tests",
 }

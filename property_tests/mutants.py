@@ -24,6 +24,7 @@ from pathlib import Path
 
 from property_tests.corridor_mutants import CORRIDOR
 from property_tests.deep_mutants import DEEP
+from property_tests.experiment_mutants import EXPERIMENTS
 from property_tests.family_mutants import FAMILY
 from property_tests.formal_mutants import FORMAL
 from property_tests.mutant import SUITES, Mutant
@@ -605,7 +606,7 @@ TABULAR = (
 )
 
 
-MUTANTS = (*TABULAR, *DEEP, *FAMILY, *NORM, *QUANTILES, *FORMAL, *CORRIDOR)
+MUTANTS = (*TABULAR, *DEEP, *FAMILY, *NORM, *QUANTILES, *EXPERIMENTS, *FORMAL, *CORRIDOR)
 
 
 def mutate(copy: Path, mutant: Mutant) -> None:
