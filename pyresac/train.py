@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import sys
 import time
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +46,9 @@ def run(arguments: list[str], out: Console) -> int:
         trainee = agent.build(config)
         if folder is None:
             agent.require_use(config, arguments)
+        unlearned = agent.unlearned(config)
+        if unlearned is not None:
+            warnings.warn(unlearned, stacklevel=1)  # shown as a note
         with agent.threads():
             if folder is None:
                 path = Path(first.run_dir) if first.run_dir is not None else new_run_path(config.label)

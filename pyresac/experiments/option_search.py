@@ -78,6 +78,9 @@ def tune(
         flags = trial_run({"preset": preset, **ends}, env, seed, steps).flags
         name, config = planned(flags)
         agent_module(name).require_use(config, flags)
+        unlearned = agent_module(name).unlearned(config)
+        if unlearned is not None:
+            raise InputError(f"--steps {steps}: {unlearned}")
     folder.mkdir(parents=True, exist_ok=True)
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     words = json.dumps([preset, env, sorted(search), steps, seed])

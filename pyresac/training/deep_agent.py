@@ -176,8 +176,8 @@ def _typed(arguments: list[str]) -> Iterator[tuple[str, str]]:
 
 
 def require_use(config: DeepConfig, arguments: list[str]) -> None:
-    """Raise InputError for a run that would learn nothing, or for an option that is typed and would change nothing."""
-    options, run = config.options, config.run
+    """Raise InputError for an option that is typed and would change nothing, or a buffer below its batch."""
+    options = config.options
     idle = options.idle()
     for flag, name in _typed(arguments):
         if name in idle:
@@ -188,18 +188,25 @@ def require_use(config: DeepConfig, arguments: list[str]) -> None:
             f"buffer_size = {options.buffer_size}; it must be at least batch_size = {options.batch_size}, or every "
             f"batch holds transitions more than once"
         )
+
+
+def unlearned(config: DeepConfig) -> str | None:
+    """What a run of these steps does not learn, in a sentence; None if critics and actor learn.
+
+    It is no bad input: a run may be made in parts, by more `steps` on resume.
+    """
+    options, run = config.options, config.run
     first = options.learning_starts + options.update_every
     if run.steps < first:
-        raise InputError(
-            f"steps = {run.steps}, but the first update comes at step {first} (learning_starts = "
-            f"{options.learning_starts}, update_every = {options.update_every}): nothing would be learned"
+        return (
+            f"{run.steps:,} steps end before the first update, at step {first:,} (learning_starts = "
+            f"{options.learning_starts:,}, update_every = {options.update_every:,}): nothing is learned"
         )
     updates = (run.steps - options.learning_starts) // options.update_every * options.updates
     if updates < options.actor_every:
-        raise InputError(
-            f"actor_every = {options.actor_every}, but {run.steps} steps make {updates} updates: the actor would never "
-            f"learn"
-        )
+        every = f"actor_every = {options.actor_every:,}"
+        return f"{run.steps:,} steps make {updates:,} updates, and {every}: no actor is learned"
+    return None
 
 
 def description(config: DeepConfig) -> str:

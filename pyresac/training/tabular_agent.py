@@ -213,7 +213,12 @@ def require_read(config: TabularConfig, arguments: list[str]) -> None:
 
 
 def require_use(config: TabularConfig, arguments: list[str]) -> None:
-    """It learns from its first step on, and each of its options has an effect."""
+    """Each of its options has an effect."""
+
+
+def unlearned(config: TabularConfig) -> str | None:
+    """It learns from its first step on."""
+    return None
 
 
 def description(config: TabularConfig) -> str:

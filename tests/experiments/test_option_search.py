@@ -109,7 +109,7 @@ def test_other_words_are_refused(text: str) -> None:
         (["seed=0:5"], "__search seed: every run of a search has the same seed"),
         (["buffer_size=500:5000"], "every run of a search has the same buffer_size"),
         (["critic_lr=1e-4:1e-3", "critic_lr=1e-3:1e-2"], "__search gives critic_lr more than one range"),
-        (["learning_starts=10:9000"], "steps = 6000, but the first update comes at step 9001"),
+        (["learning_starts=10:9000"], "__steps 6000: 6,000 steps end before the first update, at step 9,001"),
     ],
 )
 def test_ranges_that_training_refuses_make_nothing(

@@ -437,10 +437,6 @@ BAD_COMMANDS = [
     (["--env", "Pendulum-v1", "--published"], "corridor and published go with env = 'corridor'"),
     (["--buffer-size", "1000000000000"], "buffer_size = 1,000,000,000,000 needs"),
     (["--buffer-size", "100"], "buffer_size = 100; it must be at least batch_size = 256"),
-    (["--steps", "5000"], "steps = 5000, but the first update comes at step 5004 (learning_starts = 5000"),
-    (["--steps", "5008", "--update-every", "9"], "first update comes at step 5009"),
-    (["--env", "Pendulum-v1", "--steps", "300"], "steps = 300, but the first update comes at step 10001"),
-    (["--actor-every", "50000"], "actor_every = 50000, but 180000 steps make 43750 updates: the actor would never"),
 ]
 
 
@@ -497,6 +493,33 @@ def test_what_stands_in_a_preset_may_be_idle(preset: str, algorithm: str | None)
         idle = config.options.idle()
         assert idle.keys() <= names
         assert {other for other, _ in idle.values()} <= names
+
+
+@pytest.mark.parametrize(
+    ("steps", "options", "said"),
+    [
+        (
+            5000,
+            {},
+            "before the first update, at step 5,004 (learning_starts = 5,000, update_every = 4)",
+        ),
+        (5003, {}, "nothing is learned"),
+        (5004, {"actor_every": 2}, "5,004 steps make 1 updates, and actor_every = 2: no actor is learned"),
+        (5004, {"actor_every": 1}, None),
+        (5004, {"actor_every": 20, "updates": 20}, None),
+        (5007, {"actor_every": 40, "updates": 20}, "make 20 updates, and actor_every = 40"),
+        (5008, {"actor_every": 40, "updates": 20}, None),
+    ],
+)
+def test_a_run_that_ends_before_it_learns_says_so(steps: int, options: dict[str, Any], said: str | None) -> None:
+    config = deep_agent.preset_config(None, "sac", None)
+    given = dataclasses.replace(
+        config,
+        run=dataclasses.replace(config.run, steps=steps),
+        options=dataclasses.replace(config.options, learning_starts=5_000, update_every=4, **options),
+    )
+    found = deep_agent.unlearned(given)
+    assert found is None if said is None else said in str(found)
 
 
 def test_idle_options_are_of_no_formula() -> None:

@@ -361,6 +361,16 @@ def test_values_that_no_return_is_known_for_are_not_printed_as_nan(
     assert "The critics' values cannot be compared with returns" in re.sub(r"\s+", " ", out)
 
 
+def test_a_run_that_learns_nothing_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """And may go on."""
+    run = ["--run-dir", str(tmp_path / "run")]
+    assert main([*PENDULUM, "--steps", "30", "--final-episodes", "2", *run]) == 0
+    note = "note: 30 steps end before the first update, at step 41 (learning_starts = 40, update_every = 1)"
+    assert note in " ".join(capsys.readouterr().err.split())
+    assert main([*run, "--resume", "--steps", "60"]) == 0
+    assert "note" not in capsys.readouterr().err
+
+
 def test_without_a_checkpoint_it_says_so(tiny: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert trained(tiny, tmp_path / "run", "--reward-scale", "1e30") == 1
     assert "critic_loss is inf at update 1 by step 42; there is no checkpoint yet" in capsys.readouterr().err.replace(
