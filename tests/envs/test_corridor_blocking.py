@@ -136,3 +136,13 @@ def test_the_options_are_kept_in_files_and_checked(tmp_path: Path, small: Corrid
     ):
         with pytest.raises(InputError, match=message):
             Operations(**wrong)
+
+
+def test_buses_that_leave_at_once_come_one_after_the_other(small: Corridor) -> None:
+    """Two launches a nanosecond apart, on one drive: the second bus is an instant behind at every stop, not beside."""
+    launches = small.up.launches.copy()
+    launches[1] = launches[0] + 1e-9
+    line = replace(small, up=replace(small.up, launches=launches), demand=0.0 * small.demand)
+    record = simulate(replace(line, operations=Operations(in_order=True)), NoHolding(), 0)
+    up = record.visits[record.layout.line.plan[:, DIRECTION] == 0, :, at.ARRIVED]
+    assert (up[1, 1:] - up[0, 1:] >= 0.9e-6).all()

@@ -24,6 +24,9 @@ def enters_at(line: Line, day: State, bus: int, time: float) -> float:
     direction, leader = line.plan[trip, DIRECTION], day.order[trip, place, BEFORE]
     if leader >= 0 and 0 <= day.trips[leader, at.CAME] < place:
         later = max(later, day.times[day.trips[leader, at.BUS], at.EVENT] + INSTANT)
+    if leader >= 0 and day.trips[leader, at.CAME] >= place:
+        # both have left their first stop at once
+        later = max(later, day.visits[leader, place, at.ARRIVED] + INSTANT)
     if line.berths == 0:
         return later
     standing, free = 0, np.inf
