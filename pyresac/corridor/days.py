@@ -22,7 +22,7 @@ from pyresac.errors import InputError
 
 LEARNED = "learned"
 MOST_DAYS = 1_000_000
-DIRECT = ("buses", "layover", "open_doors", "in_order", "berths", "patience", "advice", "skipping")
+DIRECT = ("buses", "layover", "open_doors", "closed_holds", "in_order", "berths", "patience", "advice", "skipping")
 """Options of `Days` that are options of `Operations` by the same name."""
 
 
@@ -53,6 +53,8 @@ class Days:
     """Share of late dispatches, and their mean lateness in s."""
     open_doors: bool | None = None
     """Whether passengers who come while a bus stands still board it."""
+    closed_holds: bool | None = None
+    """Whether a held bus has closed its doors, where they are open else."""
     in_order: bool | None = None
     """Whether buses of a direction never overtake."""
     berths: int | None = None

@@ -249,12 +249,15 @@ def test_the_command_line_s_options(tmp_path: Path, small: Corridor, capsys: pyt
     path = tmp_path / "line.json"
     save_corridor(small, path)
     options = ["--buses", "3", "--layover", "60", "--late", "0.2", "30", "--open-doors", "True", "--headway", "500"]
+    options += ["--closed-holds", "True"]
     assert main(["simulate", "--corridor", str(path), "--seeds", "2", "--demand", "1.5", *options, "--json"]) == 0
     content = json.loads(capsys.readouterr().out)
     assert content["buses"] == 3
     line = replace(
         with_demand(with_headway(small, 500.0), 1.5),
-        operations=Operations(buses=3, layover=60.0, late_share=0.2, late_mean=30.0, open_doors=True),
+        operations=Operations(
+            buses=3, layover=60.0, late_share=0.2, late_mean=30.0, open_doors=True, closed_holds=True
+        ),
     )
     expected = metrics_table(simulate_days(line, NoHolding(), range(2)))
     assert content["metrics"]["late_dispatches"]["values"] == expected["late_dispatches"].tolist()
