@@ -80,8 +80,8 @@ class Solve:
 
     model: tyro.conf.Positional[Path]
     """The model: .npz (of FiniteMDP.save), .csv (idstatefrom,idaction,idstateto,probability,reward), PRISM's .tra with
-    the .lab, .srew and .trew beside it, Storm's .drn (interval models too), Cassandra's .mdp, or a folder that
-    --write-folder wrote, which is all that several processes take."""
+    the .lab, .srew and .trew beside it, Storm's .drn (interval models too), .umb (extra umb), Cassandra's .mdp, or a
+    folder that --write-folder wrote, which is all that several processes take."""
     discount: float | None = None
     """γ in [0, 1); only .npz, .mdp and folders hold one, which is the default."""
     set: str | None = None

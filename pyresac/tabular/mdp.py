@@ -28,7 +28,7 @@ from pyresac.tabular.checks import (
     owned,
 )
 from pyresac.tabular.exact import ExactMDP
-from pyresac.tabular.readers import Arrays, cassandra, drn, files, folders, packages, prism
+from pyresac.tabular.readers import Arrays, cassandra, drn, files, folders, packages, prism, umb
 from pyresac.tabular.readers.counts import from_counts
 
 if TYPE_CHECKING:
@@ -158,7 +158,8 @@ class FiniteMDP:
     @classmethod
     def load(cls, path: str | Path, discount: float | None = None) -> FiniteMDP:
         """Read `.npz` (written by `save`), `.csv` (idstatefrom,idaction,idstateto,probability,reward), PRISM's `.tra`
-        with what lies beside it, Storm's `.drn`, Cassandra's `.mdp`, or a folder written by `save_folder`.
+        with what lies beside it, Storm's `.drn`, the model checkers' `.umb` (extra `umb`), Cassandra's `.mdp`, or a
+        folder written by `save_folder`.
 
         Only .npz, .mdp and folders hold a discount: for the others give one. Raises InputError naming file and line.
         """
@@ -167,10 +168,11 @@ class FiniteMDP:
             return cls._read(folders.load(path, discount))
         if path.suffix == ".mdp":
             return cls._read(cassandra.load(path, discount))
-        if path.suffix in (".tra", ".drn"):
+        reader = {".tra": prism.load, ".drn": drn.load, ".umb": umb.load}.get(path.suffix)
+        if reader is not None:
             if discount is None:
                 raise InputError(f"{path}: a {path.suffix} file holds no discount; give discount=… in [0, 1)")
-            return cls._read((prism.load if path.suffix == ".tra" else drn.load)(path, discount))
+            return cls._read(reader(path, discount))
         return cls._read(files.load(path, discount))
 
     @classmethod
