@@ -62,6 +62,11 @@ def order_of_trips(plan: Integers, departures: Array) -> Integers:
     order = np.full((*departures.shape, 2), -1, dtype=np.int64)
     for way in (0, 1):
         mine = np.flatnonzero(plan[:, DIRECTION] == way)
+        if mine.size and not plan[mine, FIRST].any() and np.ptp(plan[mine, LAST]) == 0:
+            # all the same: the order of the launches
+            stops = plan[mine[0], LAST] + 1
+            order[mine[1:], :stops, BEFORE], order[mine[:-1], :stops, AFTER] = mine[:-1, None], mine[1:, None]
+            continue
         running: list[int] = []
         for place in range(departures.shape[1]):
             running = [trip for trip in running if plan[trip, LAST] >= place]
@@ -78,7 +83,9 @@ def order_of_trips(plan: Integers, departures: Array) -> Integers:
 def drive_empty(plan: Integers, stops: Integers, running: Array, launch: Array) -> None:
     """Set TO_FIRST and FROM_LAST: driving without stopping, by the mean running times (2, L, H) of the launch's hour,
     in whole seconds."""
-    for trip, (way, first, last, free) in enumerate(plan[:, [DIRECTION, FIRST, LAST, FREE]]):
+    for trip, (way, first, last, free) in enumerate(plan[:, [DIRECTION, FIRST, LAST, FREE]].tolist()):
+        if first == 0 and last == stops[way] - 1:
+            continue
         hour = min(int(launch[trip] // 3600.0), running.shape[2] - 1)
         plan[trip, TO_FIRST] = round(float(running[way, :first, hour].sum()))
         if free < 2:
