@@ -10,8 +10,8 @@ import numpy as np
 
 from pyresac.envs.bus.corridor import Array, Corridor
 from pyresac.envs.bus.day import expected_passengers
-from pyresac.envs.bus.line import DIRECTION, FIRST, GATE, LAST, Chances, Integers, Line
-from pyresac.envs.bus.motion import add_running_times
+from pyresac.envs.bus.line import GATE, Chances, Integers, Line
+from pyresac.envs.bus.motion import add_running_times, fill_schedule
 from pyresac.envs.bus.timetable import drive_empty, hourly_headways, order_of_trips, planned
 from pyresac.errors import InputError
 
@@ -219,20 +219,8 @@ def headways(corridor: Corridor) -> Array:
 def _schedule(line: Line, running: Array, dwell: Array) -> tuple[Array, Array]:
     """(arrivals, departures), each (T, S): launch, then the mean running time of each link and a mean dwell at each
     stop, in the hour they fall in."""
-    hours = running.shape[2]
     schedule, departures = line.schedule.copy(), line.schedule.copy()
-    for trip, (direction, first, last) in enumerate(line.plan[:, [DIRECTION, FIRST, LAST]]):
-        time = schedule[trip, 0]
-        if line.short:
-            for times in (schedule, departures):
-                times[trip] = np.nan
-                times[trip, first] = time
-        for link in range(first, last):
-            hour = min(int(time // 3600.0), hours - 1)
-            time += running[direction, link, hour]
-            schedule[trip, link + 1] = time
-            time += dwell[direction, link + 1, hour]
-            departures[trip, link + 1] = time
+    fill_schedule(line, running, dwell, schedule, departures)
     return schedule, departures
 
 

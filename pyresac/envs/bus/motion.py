@@ -8,7 +8,7 @@ import numpy as np
 
 from pyresac.envs.bus.compiled import compiled
 from pyresac.envs.bus.corridor import Array
-from pyresac.envs.bus.line import Line
+from pyresac.envs.bus.line import DIRECTION, FIRST, LAST, Line
 
 
 @compiled
@@ -49,6 +49,26 @@ def add_running_times(line: Line, speed: Array, weight: float, running: Array) -
         for direction in range(speed.shape[0]):
             for link in range(speed.shape[1]):
                 running[direction, link, hour] += weight * arrival(line, steady, direction, link, 0.0)
+
+
+@compiled
+def fill_schedule(line: Line, running: Array, dwell: Array, schedule: Array, departures: Array) -> None:
+    """Arrivals and departures (T, S) of trips whose launch stands in the first column; with short turns, not a number
+    at stops before their own first."""
+    hours = running.shape[2]
+    for trip in range(line.plan.shape[0]):
+        direction, first, last = line.plan[trip, DIRECTION], line.plan[trip, FIRST], line.plan[trip, LAST]
+        time = schedule[trip, 0]
+        if line.short:
+            for times in (schedule, departures):
+                times[trip, :] = np.nan
+                times[trip, first] = time
+        for link in range(first, last):
+            hour = min(int(time // 3600.0), hours - 1)
+            time += running[direction, link, hour]
+            schedule[trip, link + 1] = time
+            time += dwell[direction, link + 1, hour]
+            departures[trip, link + 1] = time
 
 
 @compiled
