@@ -144,6 +144,15 @@ class Faults(ast.NodeVisitor):
             self._add(node, *self._whole(node), "pass", "statement left out")
 
 
+def is_python(text: bytes) -> bool:
+    """Whether a file compiles."""
+    try:
+        compile(text, "a broken file", "exec")
+    except SyntaxError:
+        return False
+    return True
+
+
 def drawn(count: int, seed: int, part: str | None = None, without: tuple[str, ...] = ()) -> list[Fault]:
     """`count` faults, lines drawn uniformly over the package (or one part of it, or all but some), no line twice."""
     lines: dict[tuple[Path, int], list[Fault]] = {}
@@ -152,8 +161,11 @@ def drawn(count: int, seed: int, part: str | None = None, without: tuple[str, ..
         source = path.relative_to(ROOT)
         if any(source.is_relative_to(Path("pyresac", other)) for other in without):
             continue
-        for fault in Faults(source, path.read_bytes()).found:
-            lines.setdefault((source, fault.line), []).append(fault)
+        text = path.read_bytes()
+        for fault in Faults(source, text).found:
+            # without the assignment that it binds, `nonlocal` is no Python
+            if b"nonlocal" not in text or is_python(fault.applied(text)):
+                lines.setdefault((source, fault.line), []).append(fault)
     generator = random.Random(seed)
     chosen = generator.sample(sorted(lines), min(count, len(lines)))
     return [generator.choice(lines[place]) for place in chosen]
