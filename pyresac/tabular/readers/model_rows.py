@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -63,6 +63,18 @@ class Rows:
             initial = np.zeros(n_states)
             initial[self.first] = 1.0 / len(self.first)
         return Arrays(kernel, np.where(available, reward, 0.0), discount, available=available, initial=initial)
+
+
+def rewards_named(known: Collection[str], name: str | None, where: str) -> str | None:
+    """The reward structure `name`; without a name the only one, None where there is none.
+
+    Raises InputError for a name that is not among those known, and where several are and none is named.
+    """
+    if name is not None and name not in known:
+        raise InputError(f"{where} has no rewards {name!r}; it has {', '.join(map(repr, known)) or 'none'}")
+    if name is None and len(known) > 1:
+        raise InputError(f"{where} has several rewards; name one of {', '.join(map(repr, known))}")
+    return next(iter(known), None) if name is None else name
 
 
 @dataclass(frozen=True)

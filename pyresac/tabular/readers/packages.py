@@ -9,7 +9,7 @@ from scipy import sparse
 
 from pyresac.errors import InputError
 from pyresac.tabular.readers.arrays import Arrays
-from pyresac.tabular.readers.model_rows import Rows
+from pyresac.tabular.readers.model_rows import Rows, rewards_named
 
 
 def from_storm(model: Any, discount: float, rewards: str | None = None) -> Arrays:
@@ -23,12 +23,8 @@ def from_storm(model: Any, discount: float, rewards: str | None = None) -> Array
     if getattr(model, "has_parameters", False) or getattr(model, "supports_uncertainty", False):
         raise InputError("the model has parameters or intervals; it must have numbers")
     rows = Rows("the stormpy model")
-    known = list(model.reward_models)
-    if rewards is not None and rewards not in known:
-        raise InputError(f"the model has no rewards {rewards!r}; it has {', '.join(map(repr, known)) or 'none'}")
-    if rewards is None and len(known) > 1:
-        raise InputError(f"the model has several rewards; name one of {', '.join(map(repr, known))}")
-    earned = model.reward_models[known[0] if rewards is None else rewards] if known else None
+    name = rewards_named(list(model.reward_models), rewards, "the model")
+    earned = None if name is None else model.reward_models[name]
     if earned is not None and earned.has_transition_rewards:
         raise InputError("the model has rewards of transitions; turn them into rewards of actions first")
     pairs = 0  # seen so far: rewards of actions are numbered through

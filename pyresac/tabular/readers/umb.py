@@ -7,17 +7,13 @@ at each step; of several reward structures one must be named. Actions are the ch
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from numbers import Real
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 from pyresac.errors import InputError
 from pyresac.tabular.readers.arrays import Arrays
-from pyresac.tabular.readers.model_rows import Rows
-
-Rewards: TypeAlias = Mapping[str, Sequence[Any]]
-"""What is earned at states, choices and branches."""
+from pyresac.tabular.readers.model_rows import Rows, rewards_named
 
 
 def load(path: Path, discount: float, rewards: str | None = None) -> Arrays:
@@ -32,15 +28,17 @@ def load(path: Path, discount: float, rewards: str | None = None) -> Arrays:
     except ImportError as error:
         raise InputError(f"{path}: reading UMB needs umbi: pip install 'pyresac[umb]'") from error
     try:
-        model = umbi.ats.read(path)
+        content = umbi.umb.read(path)
+        model = umbi.ats.explicit_umb_to_explicit_ats(content)
         model.validate()
-        # of several reward structures umbi 0.2.5 keeps only the last in the model, but all beneath it
-        annotations = umbi.umb.read(path).annotations or {}
     except Exception as error:  # of a damaged archive: any kind
         raise InputError(f"{path} is no readable UMB file: {type(error).__name__}: {error}") from error
     where = str(path)
     _require_mdp(model, where)
-    earned = _rewards(annotations.get("rewards", {}), rewards, where)
+    # of the content: umbi 0.2.5 keeps only the last of several reward structures in the model
+    known = (content.annotations or {}).get("rewards", {})
+    name = rewards_named(known, rewards, where)
+    earned = {} if name is None else known[name]
     of_states, of_choices, of_branches = (earned.get(kind, ()) for kind in ("states", "choices", "branches"))
     rows, branches = Rows(where), 0
     for state in model.states:
@@ -66,14 +64,6 @@ def _require_mdp(model: Any, where: str) -> None:
         raise InputError(f"{where} is a game of {model.num_players} players; it must have one, or none")
     if model.has_observations:
         raise InputError(f"{where} has observations; its states must be seen")
-
-
-def _rewards(known: Mapping[str, Rewards], name: str | None, where: str) -> Rewards:
-    if name is not None and name not in known:
-        raise InputError(f"{where} has no rewards {name!r}; it has {', '.join(map(repr, known)) or 'none'}")
-    if name is None and len(known) > 1:
-        raise InputError(f"{where} has several rewards; name one of {', '.join(map(repr, known))}")
-    return known[next(iter(known)) if name is None else name] if known else {}
 
 
 def _number(value: Any, where: str, what: str) -> float:
