@@ -7,10 +7,9 @@ direction at this stop, or, where no trip begins there, the other direction's fi
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import numpy as np
 
+from pyresac.envs.bus.compiled import compiled
 from pyresac.envs.bus.corridor import Array, Corridor, Direction
 from pyresac.envs.bus.line import (
     AFTER,
@@ -53,29 +52,32 @@ def planned(corridor: Corridor) -> tuple[Array, Integers]:
     return launch[order], plan
 
 
+@compiled
 def order_of_trips(plan: Integers, departures: Array) -> Integers:
     """(T, S, 2) the trip before and the one after at each stop, −1 for none, as the timetable has them.
 
     Trips keep their order along the line; one that begins midway comes in after the last that is due to leave its first
     stop no later.
     """
-    order = np.full((*departures.shape, 2), -1, dtype=np.int64)
-    for way in (0, 1):
-        mine = np.flatnonzero(plan[:, DIRECTION] == way)
-        if mine.size and not plan[mine, FIRST].any() and np.ptp(plan[mine, LAST]) == 0:
-            # all the same: the order of the launches
-            stops = plan[mine[0], LAST] + 1
-            order[mine[1:], :stops, BEFORE], order[mine[:-1], :stops, AFTER] = mine[:-1, None], mine[1:, None]
-            continue
-        running: list[int] = []
-        for place in range(departures.shape[1]):
-            running = [trip for trip in running if plan[trip, LAST] >= place]
-            for trip in mine[plan[mine, FIRST] == place]:
-                behind = len(running)
-                while behind and departures[running[behind - 1], place] > departures[trip, place]:
+    trips, places = departures.shape
+    order, running = np.full((trips, places, 2), -1), np.empty(trips, dtype=np.int64)
+    for way in range(2):
+        count = 0
+        for place in range(places):
+            begun, count = count, 0
+            for i in range(begun):
+                running[count] = running[i]
+                count += plan[running[i], LAST] >= place
+            for trip in range(trips):
+                if plan[trip, DIRECTION] != way or plan[trip, FIRST] != place:
+                    continue
+                behind, count = count, count + 1
+                while behind > 0 and departures[running[behind - 1], place] > departures[trip, place]:
+                    running[behind] = running[behind - 1]
                     behind -= 1
-                running.insert(behind, int(trip))
-            for before, after in pairwise(running):
+                running[behind] = trip
+            for i in range(1, count):
+                before, after = running[i - 1], running[i]
                 order[before, place, AFTER], order[after, place, BEFORE] = after, before
     return order
 
