@@ -27,6 +27,15 @@ def compiled(function: Callable[..., Result]) -> Callable[..., Result]:
     return _compiled(function)
 
 
+def borrowing(function: Callable[..., Result]) -> Callable[..., Result]:
+    """`compiled`, for code that only reads and writes the arrays that it is given: their references are not counted.
+
+    Counting took three quarters of a corridor's day, which is thousands of short calls with dozens of arrays. Numba
+    refuses such code where it makes or returns an array. It must not call what does: nobody would free the array.
+    """
+    return _compiled(function, _nrt=False)
+
+
 def compiled_sum(function: Callable[..., Result]) -> Callable[..., Result]:
     """`compiled`, but sums may be taken in another order, so that they are done in vectors; on one machine always the
     same order."""
@@ -93,13 +102,15 @@ def inlined(function: Callable[..., Result]) -> Callable[..., Result]:
 
 
 def made_of(function: FunctionType) -> str:
-    """A digest of all compiled functions that a function calls, directly or not, and of the constants they read."""
+    """A digest of all compiled functions that a function calls, directly or not, how they are compiled, and of the
+    constants they read."""
     content, seen, waiting = hashlib.sha256(), {function}, [function]
     while waiting:
         for name, value in _read(waiting.pop()):
             if isinstance(value, Dispatcher):
                 inner = value.py_func
-                content.update(f"{name} {inner.__qualname__} {_text(inner.__code__)}\n".encode())
+                how = sorted(value.targetoptions.items())
+                content.update(f"{name} {inner.__qualname__} {_text(inner.__code__)} {how}\n".encode())
                 if inner not in seen:
                     seen.add(inner)
                     waiting.append(inner)

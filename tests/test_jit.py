@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import importlib
 import os
+import pkgutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
+import numpy as np
 import pytest
+from numba.core.dispatcher import Dispatcher
+from numba.core.errors import NumbaError
 
 from pyresac import jit
-from pyresac.jit import compiled
+from pyresac.envs import bus
+from pyresac.envs.bus import Simulator, controller_named, default_corridor
+from pyresac.jit import borrowing, compiled
 
 
 def twice(x: int) -> int:
@@ -103,7 +112,7 @@ def outer(x):
 print(outer(5), sum(outer.stats.cache_hits.values()))
 """
 PARTS = """
-from pyresac.jit import compiled, inlined
+from pyresac.jit import borrowing, compiled, inlined
 from leaf import deepest
 
 FACTOR = 100
@@ -123,7 +132,8 @@ def deepest(x):
 
 @pytest.mark.parametrize("how", ["compiled", "inlined"])
 def test_what_a_kernel_is_made_of_renews_it(tmp_path: Path, how: str) -> None:
-    """A callee, its own callee and a constant in other files: the caller is never what it was before a change."""
+    """A callee, how it is compiled, its own callee and a constant in other files: the caller is never what it was
+    before a change."""
 
     def said(**files: str) -> str:
         for name, text in files.items():
@@ -137,3 +147,54 @@ def test_what_a_kernel_is_made_of_renews_it(tmp_path: Path, how: str) -> None:
     assert said(parts=parts.replace("2 *", "3 *")) == "127 0"
     assert said(parts=parts.replace("2 *", "3 *").replace("100", "1000")) == "1027 0"
     assert said() == "1027 1"
+    assert said(parts=PARTS.format(how="borrowing")) == "118 0"
+    assert said() == "118 1"
+
+
+def test_borrowing_code_can_neither_make_nor_return_an_array() -> None:
+    def filled(values: np.ndarray) -> float:
+        return float(np.ones(values.size).sum())
+
+    def half(values: np.ndarray) -> np.ndarray:
+        return values[: values.size // 2]
+
+    for function in (filled, half):
+        with pytest.raises(NumbaError, match=r"NRT required|Only accept returning of array"):
+            borrowing(function)(np.ones(4))
+
+
+def borrowers() -> Iterator[tuple[str, Dispatcher, ModuleType]]:
+    for found in pkgutil.walk_packages(bus.__path__, f"{bus.__name__}."):
+        module = importlib.import_module(found.name)
+        for name, value in vars(module).items():
+            if isinstance(value, Dispatcher) and value.targetoptions.get("_nrt") is False:
+                yield name, value, module
+
+
+def returns_an_array(function: Dispatcher) -> bool:
+    return function.py_func.__annotations__["return"] not in ("None", "bool", "int", "float", "np.uint64", "np.int64")
+
+
+def test_nobody_owns_an_array_that_borrowing_code_has_seen() -> None:
+    """It returns none, and calls nothing that does, but for what is put into it."""
+    found = list(borrowers())
+    assert len({name for name, _, _ in found}) >= 40
+    for name, function, module in found:
+        assert not returns_an_array(function), name
+        for word in function.py_func.__code__.co_names:
+            callee = vars(module).get(word)
+            if isinstance(callee, Dispatcher) and callee.targetoptions.get("inline") != "always":
+                assert not returns_an_array(callee), f"{name} calls {word}"
+
+
+@pytest.mark.parametrize("rule", ["none", "headway", "linear", "self"])
+def test_a_day_gives_its_arrays_back(rule: str) -> None:
+    """A reference that compiled code counts once too often keeps an array for ever; once too seldom frees it in use."""
+    simulator, controller = Simulator(default_corridor(), days=2), controller_named(rule)
+    held: list[list[int]] = []
+    for _ in range(3):
+        simulator.start([1, 2])
+        simulator.run(controller)
+        arrays = [part for part in (*simulator.state, *simulator.layout.line) if isinstance(part, np.ndarray)]
+        held.append([sys.getrefcount(array) for array in arrays])
+    assert held[0] == held[1] == held[2]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from pyresac.envs.bus import state as at
-from pyresac.envs.bus.compiled import compiled
+from pyresac.envs.bus.compiled import borrowing
 from pyresac.envs.bus.line import BEFORE, DIRECTION, Line
 from pyresac.envs.bus.state import State
 
@@ -16,7 +16,7 @@ INSTANT = 1e-6
 """s between two buses that follow each other."""
 
 
-@compiled
+@borrowing
 def enters_at(line: Line, day: State, bus: int, time: float) -> float:
     """When a bus that reaches its next stop at `time` may be looked at again; `time` itself where nothing is in its
     way."""
@@ -42,7 +42,7 @@ def enters_at(line: Line, day: State, bus: int, time: float) -> float:
     return max(later, free + INSTANT) if standing >= line.berths else later
 
 
-@compiled
+@borrowing
 def leaves_after(line: Line, day: State, trip: int, place: int, time: float) -> float:
     """When a bus whose dwell has ended may be looked at again; `time` itself unless its leader still stands before
     it."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 
 from pyresac.envs.bus import state as at
-from pyresac.envs.bus.compiled import PATIENCE, compiled, uniform
+from pyresac.envs.bus.compiled import PATIENCE, borrowing, uniform
 from pyresac.envs.bus.day import ALIGHTED, BESIDE, BOARDED, CREATED, DESTINED, HEAD, START, TAIL
 from pyresac.envs.bus.line import DIRECTION, LAST, Line
 from pyresac.envs.bus.state import State
 
 
-@compiled
+@borrowing
 def alight(day: State, bus: int, place: int, time: float) -> int:
     passenger, count = day.riders[bus, place], 0
     while passenger >= 0:
@@ -23,7 +23,7 @@ def alight(day: State, bus: int, place: int, time: float) -> int:
     return count
 
 
-@compiled
+@borrowing
 def waits_for(line: Line, day: State, passenger: int, last: int, time: float) -> bool:
     """Whether a passenger of a queue is still there at `time` and boards a bus whose trip ends at the place `last`.
 
@@ -36,7 +36,7 @@ def waits_for(line: Line, day: State, passenger: int, last: int, time: float) ->
     return not gave_up(line, day, passenger, time)
 
 
-@compiled
+@borrowing
 def next_in(line: Line, day: State, queue: int, last: int, time: float) -> int:
     """The first of a queue who boards a bus to the place `last`, and leaves the queue; who has given up leaves it too.
     Someone must be waiting for it."""
@@ -50,7 +50,7 @@ def next_in(line: Line, day: State, queue: int, last: int, time: float) -> int:
     return int(passenger)
 
 
-@compiled
+@borrowing
 def take(day: State, bus: int, passenger: int, time: float) -> None:
     """On board, among those bound for the same place."""
     destination = day.bound[passenger, DESTINED]
@@ -59,7 +59,7 @@ def take(day: State, bus: int, passenger: int, time: float) -> None:
     day.passengers[passenger, BOARDED] = time
 
 
-@compiled
+@borrowing
 def board(line: Line, day: State, bus: int, direction: int, place: int, time: float, passes: bool) -> int:
     """First come, first served, up to capacity, or nobody where the bus passes; notes load, boarded and left behind in
     the visit."""
@@ -83,7 +83,7 @@ def board(line: Line, day: State, bus: int, direction: int, place: int, time: fl
     return count
 
 
-@compiled
+@borrowing
 def board_more(line: Line, day: State, bus: int, until: float, holding: bool) -> bool:
     """Board those who have come to a standing bus by `until`; True where they lengthen its dwell.
 
@@ -114,7 +114,7 @@ def board_more(line: Line, day: State, bus: int, until: float, holding: bool) ->
     return True
 
 
-@compiled
+@borrowing
 def waiting_at(line: Line, day: State, queue: int, last: int, time: float) -> int:
     """Passengers at the stop now who board a bus to the place `last`; moves the queue's tail on to the
     first who has not come yet."""
@@ -130,7 +130,7 @@ def waiting_at(line: Line, day: State, queue: int, last: int, time: float) -> in
     return waiting
 
 
-@compiled
+@borrowing
 def gave_up(line: Line, day: State, passenger: int, time: float) -> bool:
     """Whether a passenger who has not boarded has left the stop by `time`."""
     if line.patience == 0.0:

@@ -33,7 +33,7 @@ def sources_digest(folder: Path) -> str:
     """16 hexadecimal digits of the Python sources in `folder` that compiled code is made of: files with a compiled
     function, and those that they import from, whose constants are compiled in."""
     texts = {path.stem: path.read_bytes() for path in folder.glob("*.py")}
-    used = {name for name, text in texts.items() if b"@compiled" in text}
+    used = {name for name, text in texts.items() if re.search(rb"^@(compiled|borrowing)$", text, re.MULTILINE)}
     for name in tuple(used):
         words = set(re.findall(rb"[a-z_]+", b" ".join(IMPORT.findall(texts[name]))))
         used |= {other for other in texts if other.encode() in words}
@@ -52,10 +52,19 @@ of the sources keeps old code out of a new simulator."""
 
 def compiled(function: Function) -> Function:
     """Compile for the types of the first call, kept on disk; IEEE order of operations (no fast-math)."""
+    return cast(Function, _kept_here(jit.compiled, function))
+
+
+def borrowing(function: Function) -> Function:
+    """As `compiled`, see `jit.borrowing`: for what happens within a day, whose arrays all come from outside."""
+    return cast(Function, _kept_here(jit.borrowing, function))
+
+
+def _kept_here(compiler: Callable[..., Any], function: Callable[..., Any]) -> Any:
     chosen = OPTIONS.CACHE_DIR
     OPTIONS.CACHE_DIR = str(CACHE)
     try:
-        return cast(Function, jit.compiled(function))
+        return compiler(function)
     finally:
         OPTIONS.CACHE_DIR = chosen
 

@@ -17,6 +17,7 @@ import numpy as np
 from pyresac.envs.bus import rules
 from pyresac.envs.bus.compiled import HOLDING, compiled, uniform
 from pyresac.envs.bus.corridor import Array
+from pyresac.envs.bus.full_observation import COUNT
 from pyresac.envs.bus.line import Integers
 from pyresac.envs.bus.observation import Observation
 from pyresac.errors import InputError
@@ -41,10 +42,10 @@ def _holding(
     seed: Integers,
 ) -> Array:
     """(n,) seconds for n visits."""
-    result = np.empty(rows.shape[0])
+    result, values = np.empty(rows.shape[0]), np.empty(COUNT)
     for i in range(rows.shape[0]):
         level = uniform(seed[i], HOLDING, trip[i], made[i])
-        result[i] = rules.rule_holding(rule, p, rows[i], headway, limit, skipping, made[i], level)
+        result[i] = rules.rule_holding(rule, p, rows[i], headway, limit, skipping, made[i], level, values)
     return result
 
 

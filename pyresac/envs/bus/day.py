@@ -11,7 +11,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from pyresac.envs.bus.compiled import DESTINATION, compiled, normal, poisson, uniform
+from pyresac.envs.bus.compiled import DESTINATION, borrowing, compiled, normal, poisson, uniform
 from pyresac.envs.bus.corridor import Array
 from pyresac.envs.bus.line import Chances, Integers
 
@@ -62,7 +62,7 @@ def draw_speeds(chances: Chances, seed: int, speeds: Array) -> None:
                 speeds[epoch, direction, link] = math.floor(speed) if chances.published else speed
 
 
-@compiled
+@borrowing
 def _next_traffic(chances: Chances, seed: int, epoch: int, field: Array) -> None:
     """Move field (2, L), standard normal and correlated along links, on to the next speed interval.
 
@@ -82,7 +82,7 @@ def _next_traffic(chances: Chances, seed: int, epoch: int, field: Array) -> None
             field[direction, link] = old * field[direction, link] + fresh * row
 
 
-@compiled
+@borrowing
 def draw_passengers(chances: Chances, seed: int, passengers: Array, bound: NDArray[np.int32], queues: Integers) -> bool:
     """Fill the queues with Poisson arrivals up to the horizon; False if they need more room than the arrays have."""
     stops, hours = chances.rate.shape[1], chances.rate.shape[2]

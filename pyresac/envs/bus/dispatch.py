@@ -7,13 +7,13 @@ import math
 import numpy as np
 
 from pyresac.envs.bus import state as at
-from pyresac.envs.bus.compiled import DISPATCH, compiled, uniform
+from pyresac.envs.bus.compiled import DISPATCH, borrowing, uniform
 from pyresac.envs.bus.line import DIRECTION, FIRST, GATE, LAST, LEADER, TO_FIRST, Line
 from pyresac.envs.bus.operations import LONGEST_LATE
 from pyresac.envs.bus.state import State
 
 
-@compiled
+@borrowing
 def first_launches(line: Line, day: State) -> None:
     for gate in range(day.cursor.size - at.NEXT):
         day.cursor[at.NEXT + gate] = -1
@@ -23,7 +23,7 @@ def first_launches(line: Line, day: State) -> None:
             next_launch(line, day, line.plan[trip, GATE], trip, 0.0)
 
 
-@compiled
+@borrowing
 def next_launch(line: Line, day: State, gate: int, trip: int, earliest: float) -> None:
     """Note the next trip of a gate, −1 for none, and when it means to leave: by the timetable, or late."""
     day.cursor[at.NEXT + gate] = trip
@@ -33,7 +33,7 @@ def next_launch(line: Line, day: State, gate: int, trip: int, earliest: float) -
         day.clock[at.LEAVES + gate] = max(launch + _dispatch_lateness(line, day, trip), earliest)
 
 
-@compiled
+@borrowing
 def _dispatch_lateness(line: Line, day: State, trip: int) -> float:
     """Exponential with mean late_mean for a share of the trips, else 0."""
     if line.late_share == 0.0 or uniform(day.cursor[at.SEED], DISPATCH, trip, 0) >= line.late_share:
@@ -42,7 +42,7 @@ def _dispatch_lateness(line: Line, day: State, trip: int) -> float:
     return float(min(late, LONGEST_LATE * line.late_mean))
 
 
-@compiled
+@borrowing
 def bus_for(line: Line, day: State, trip: int) -> int:
     """The bus that has been idle longest at the trip's gate, else one that has had the time to come from the
     direction's first stop, else a new one; −1 without any, and then the trip waits for a bus."""
@@ -63,7 +63,7 @@ def bus_for(line: Line, day: State, trip: int) -> int:
     return int(bus)
 
 
-@compiled
+@borrowing
 def _longest_idle(day: State, gate: int) -> int:
     """The bus that has been idle longest at a gate, −1 for none."""
     bus = -1
@@ -74,7 +74,7 @@ def _longest_idle(day: State, gate: int) -> int:
     return bus
 
 
-@compiled
+@borrowing
 def call(line: Line, day: State, bus: int) -> None:
     """Let the trips that wait for an idle bus know when this one can be there."""
     terminal, rested = day.buses[bus, at.TERMINAL], day.times[bus, at.SINCE] + line.layover
@@ -88,7 +88,7 @@ def call(line: Line, day: State, bus: int) -> None:
             day.clock[at.LEAVES + gate] = rested + line.plan[trip, TO_FIRST]
 
 
-@compiled
+@borrowing
 def deadhead(line: Line, day: State) -> None:
     """All buses are idle, and a trip waits at a gate where none is: the bus that has been idle longest drives there
     empty, in the trip's scheduled time."""

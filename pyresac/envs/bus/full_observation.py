@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pyresac.envs.bus import state as at
-from pyresac.envs.bus.compiled import compiled
+from pyresac.envs.bus.compiled import borrowing
 from pyresac.envs.bus.corridor import Array
 
 
@@ -41,7 +41,7 @@ SCALES: Array = np.array([feature.scale for feature in FEATURES])
 COUNT = len(FEATURES)
 
 
-@compiled
+@borrowing
 def fill_features(x: Array, made: int, ends: bool, values: Array) -> None:
     """FEATURES of a visit's row, `made` stops after the first, into values (COUNT,); at a trip's end there is no next
     link, and its numbers are 0."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from pyresac.envs.bus import state as at
-from pyresac.envs.bus.compiled import compiled
+from pyresac.envs.bus.compiled import borrowing
 from pyresac.envs.bus.line import AFTER, BEFORE, DIRECTION, FIRST, Line
 from pyresac.envs.bus.predictions import headway_behind
 from pyresac.envs.bus.state import State
@@ -14,7 +14,7 @@ PENALTY = 20.0
 """Taken from the reward where a headway deviates by more than half the schedule's."""
 
 
-@compiled
+@borrowing
 def set_headways(line: Line, day: State, trip: int, place: int) -> None:
     """Forward: ends of dwell at this stop, this trip's less the leader's; backward: the follower's latest forward one,
     the predicted one where that was to another bus (short turns)."""
@@ -48,7 +48,7 @@ def set_headways(line: Line, day: State, trip: int, place: int) -> None:
     visit[at.REWARD] = ridge_reward(forward, backward, neighbours, line.headway)
 
 
-@compiled
+@borrowing
 def _gap(line: Line, day: State, trip: int, place: int, leader: int) -> float:
     """Headway behind a leader that has been overtaken: metres between the two over the own mean speed (negative)."""
     direction, time = line.plan[trip, DIRECTION], day.clock[at.NOW]
@@ -68,7 +68,7 @@ def _gap(line: Line, day: State, trip: int, place: int, leader: int) -> float:
     return float(-metres * (time - line.schedule[trip, first]) / covered)
 
 
-@compiled
+@borrowing
 def ridge_reward(forward: float, backward: float, neighbours: int, headway: float) -> float:
     """The published reward of a pair of headways; NaN without neighbours.
 

@@ -13,7 +13,7 @@ import numpy as np
 from pyresac.envs.bus import state as at
 from pyresac.envs.bus.blocking import enters_at, leaves_after
 from pyresac.envs.bus.boarding import alight, board, board_more, waiting_at
-from pyresac.envs.bus.compiled import compiled
+from pyresac.envs.bus.compiled import borrowing
 from pyresac.envs.bus.corridor import Array
 from pyresac.envs.bus.dispatch import bus_for, call, deadhead, first_launches, next_launch
 from pyresac.envs.bus.headways import set_headways
@@ -24,7 +24,7 @@ from pyresac.envs.bus.predictions import evening_hold, headway_behind
 from pyresac.envs.bus.state import State, day_of
 
 
-@compiled
+@borrowing
 def advance(line: Line, day: State) -> bool:
     """Run until a bus must decide (True; its number is cursor[PENDING]) or the last trip has ended (False)."""
     trips = line.plan.shape[0]
@@ -59,7 +59,7 @@ def advance(line: Line, day: State) -> bool:
     return False
 
 
-@compiled
+@borrowing
 def act(line: Line, day: State, holding: float) -> None:
     """Hold the pending bus for `holding` seconds in [0, holding_limit], then let it go; where stops may be passed, for
     a negative number let it go at once and pass the next one."""
@@ -73,7 +73,7 @@ def act(line: Line, day: State, holding: float) -> None:
     _depart(line, day, bus, min(math.ceil(holding), math.floor(line.holding_limit)) if line.published else holding)
 
 
-@compiled
+@borrowing
 def _pass_next(line: Line, day: State, bus: int) -> None:
     """Mark the next stop as passed, unless the trip ends there or its leader passed it."""
     trip, place = day.buses[bus, at.TRIP], day.buses[bus, at.PLACE] + 1
@@ -83,7 +83,7 @@ def _pass_next(line: Line, day: State, bus: int) -> None:
         day.visits[trip, place, at.SKIPPED] = 1.0
 
 
-@compiled
+@borrowing
 def advance_days(line: Line, state: State, rows: Integers, holding: Array, pending: Integers) -> None:
     """Lockstep: in each day of `rows` hold the pending bus, if any, and run on; pending[i] is 1 where a bus must
     decide."""
@@ -94,7 +94,7 @@ def advance_days(line: Line, state: State, rows: Integers, holding: Array, pendi
         pending[index] = 1 if advance(line, day) else 0
 
 
-@compiled
+@borrowing
 def _launch(line: Line, day: State, trip: int) -> None:
     """Give the trip a bus and let it go, if there is one."""
     direction, first, time = line.plan[trip, DIRECTION], line.plan[trip, FIRST], day.clock[at.NOW]
@@ -120,7 +120,7 @@ def _launch(line: Line, day: State, trip: int) -> None:
     _depart(line, day, bus, 0.0)
 
 
-@compiled
+@borrowing
 def _depart(line: Line, day: State, bus: int, held: float) -> None:
     trip, place = day.buses[bus, at.TRIP], day.buses[bus, at.PLACE]
     visit = day.visits[trip, place]
@@ -135,7 +135,7 @@ def _depart(line: Line, day: State, bus: int, held: float) -> None:
     day.times[bus, at.EVENT] = arrival(line, day.speeds, line.plan[trip, DIRECTION], place, leave) + slower
 
 
-@compiled
+@borrowing
 def _arrive(line: Line, day: State, bus: int, time: float) -> None:
     """Exchange passengers, set the headways and, at the last stop, the reward of the trip's end."""
     day.buses[bus, at.MOVING] = 0
@@ -170,7 +170,7 @@ def _arrive(line: Line, day: State, bus: int, time: float) -> None:
     day.times[bus, at.EVENT] = time + visit[at.DWELL]
 
 
-@compiled
+@borrowing
 def _end_of_dwell(line: Line, day: State, bus: int, time: float) -> bool:
     """End the trip at its last stop; otherwise True where the bus must decide, and let it go where it need not."""
     trip, place = day.buses[bus, at.TRIP], day.buses[bus, at.PLACE]
@@ -217,7 +217,7 @@ def _end_of_dwell(line: Line, day: State, bus: int, time: float) -> bool:
     return True
 
 
-@compiled
+@borrowing
 def _note(line: Line, day: State, trip: int, place: int) -> None:
     day.log[day.cursor[at.LOGGED]] = trip * line.schedule.shape[1] + place
     day.cursor[at.LOGGED] += 1

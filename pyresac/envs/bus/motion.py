@@ -6,24 +6,24 @@ import math
 
 import numpy as np
 
-from pyresac.envs.bus.compiled import compiled
+from pyresac.envs.bus.compiled import borrowing, compiled
 from pyresac.envs.bus.corridor import Array
 from pyresac.envs.bus.line import DIRECTION, FIRST, LAST, Line
 
 
-@compiled
+@borrowing
 def epoch_at(line: Line, speeds: Array, time: float) -> int:
     """The speed interval that `time` ≥ 0 lies in; the last one lasts."""
     return int(min(int(time / line.speed_interval), speeds.shape[0] - 1))
 
 
-@compiled
+@borrowing
 def limit_at(line: Line, speeds: Array, direction: int, link: int, time: float) -> float:
     """The link's speed in m/s at `time`; speeds (E, 2, L), one row an interval."""
     return float(speeds[epoch_at(line, speeds, time), direction, link])
 
 
-@compiled
+@borrowing
 def arrival(line: Line, speeds: Array, direction: int, link: int, depart: float) -> float:
     """Time of arrival at the end of a link of a bus that leaves its start, standing, at `depart`."""
     if line.published:
@@ -31,7 +31,7 @@ def arrival(line: Line, speeds: Array, direction: int, link: int, depart: float)
     return _arrival_braking(line, speeds, direction, link, depart)
 
 
-@compiled
+@borrowing
 def running_time(line: Line, direction: int, link: int, speed: float) -> float:
     """Seconds from stand to stand over a link whose speed stays `speed`: accelerate, cruise, brake."""
     length, change = line.length[direction, link], 1.0 / line.acceleration + 1.0 / line.deceleration
@@ -51,7 +51,7 @@ def add_running_times(line: Line, speed: Array, weight: float, running: Array) -
                 running[direction, link, hour] += weight * arrival(line, steady, direction, link, 0.0)
 
 
-@compiled
+@borrowing
 def fill_schedule(line: Line, running: Array, dwell: Array, schedule: Array, departures: Array) -> None:
     """Arrivals and departures (T, S) of trips whose launch stands in the first column; with short turns, not a number
     at stops before their own first."""
@@ -71,7 +71,7 @@ def fill_schedule(line: Line, running: Array, dwell: Array, schedule: Array, dep
             departures[trip, link + 1] = time
 
 
-@compiled
+@borrowing
 def _next_speed(line: Line, speed: float, limit: float) -> float:
     """Speed a second later: towards the limit at the vehicle's acceleration or deceleration."""
     if speed < limit:
@@ -79,13 +79,13 @@ def _next_speed(line: Line, speed: float, limit: float) -> float:
     return max(speed - line.deceleration, limit)
 
 
-@compiled
+@borrowing
 def _steady_seconds(line: Line, epoch: int, time: float) -> float:
     """Whole seconds, at least one, that begin before the next draw of speeds."""
     return max(math.ceil((epoch + 1) * line.speed_interval - time), 1.0)
 
 
-@compiled
+@borrowing
 def _arrival_by_ticks(line: Line, speeds: Array, direction: int, link: int, depart: float) -> float:
     """The published clock: whole seconds, moved by the speed that the second began with, no braking, seen a second
     later."""
@@ -102,7 +102,7 @@ def _arrival_by_ticks(line: Line, speeds: Array, direction: int, link: int, depa
     return time + 1.0
 
 
-@compiled
+@borrowing
 def _arrival_braking(line: Line, speeds: Array, direction: int, link: int, depart: float) -> float:
     """Speed changes linearly within a second; the bus brakes to a stand at the end, and the last part is exact."""
     time, speed, left = depart, 0.0, float(line.length[direction, link])

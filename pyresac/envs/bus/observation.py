@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pyresac.envs.bus import state as at
-from pyresac.envs.bus.compiled import compiled
+from pyresac.envs.bus.compiled import borrowing, compiled
 from pyresac.envs.bus.corridor import Array
 from pyresac.envs.bus.full_observation import COUNT, FEATURES, fill_features
 from pyresac.envs.bus.layout import Layout
@@ -179,7 +179,7 @@ def published_bounds(layout: Layout) -> tuple[Numbers, Numbers]:
     return np.array(bottom, dtype=np.float32), np.array(top, dtype=np.float32)
 
 
-@compiled
+@borrowing
 def fill_paper(
     visits: Array,
     trips: Integers,
@@ -227,7 +227,7 @@ def fill_full(
             numbers[i, k] = values[k]
 
 
-@compiled
+@borrowing
 def fill_published(
     visits: Array, trips: Integers, line: Line, route: Integers, at_visit: Integers, speeds: Array, numbers: Numbers
 ) -> None:

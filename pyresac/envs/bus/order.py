@@ -8,12 +8,12 @@ overtaken or not.
 from __future__ import annotations
 
 from pyresac.envs.bus import state as at
-from pyresac.envs.bus.compiled import compiled
+from pyresac.envs.bus.compiled import borrowing
 from pyresac.envs.bus.line import AFTER, BEFORE, FIRST, LAST, Line
 from pyresac.envs.bus.state import State
 
 
-@compiled
+@borrowing
 def settle(line: Line, day: State, trip: int, place: int) -> None:
     """Put a trip that has come to a place before all that have not come to where they meet it."""
     leader = day.order[trip, place, BEFORE]
@@ -22,7 +22,7 @@ def settle(line: Line, day: State, trip: int, place: int) -> None:
         leader = day.order[trip, place, BEFORE]
 
 
-@compiled
+@borrowing
 def _move_before(line: Line, day: State, trip: int, other: int, place: int) -> None:
     """Put a trip right before another from a place on, as far as both go."""
     order = day.order

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from pyresac.envs.bus import state as at
-from pyresac.envs.bus.compiled import compiled
+from pyresac.envs.bus.compiled import borrowing
 from pyresac.envs.bus.line import AFTER, BEFORE, FIRST, Line
 from pyresac.envs.bus.state import State
 
@@ -17,7 +17,7 @@ LOOK_AHEAD = 5
 """Following trips that are predicted."""
 
 
-@compiled
+@borrowing
 def ready_at(line: Line, day: State, trip: int, place: int, now: float) -> float:
     """Predicted end of the trip's dwell at a place that it has not come to, s."""
     came = day.trips[trip, at.CAME]
@@ -29,7 +29,7 @@ def ready_at(line: Line, day: State, trip: int, place: int, now: float) -> float
     return float(max(leaves + line.departures[trip, place] - line.departures[trip, came], now))
 
 
-@compiled
+@borrowing
 def headway_behind(line: Line, day: State, trip: int, place: int, now: float) -> float:
     """Predicted headway of the follower at this place; the scheduled one without a follower, 0 where it is ahead."""
     follower = day.order[trip, place, AFTER]
@@ -40,7 +40,7 @@ def headway_behind(line: Line, day: State, trip: int, place: int, now: float) ->
     return float(ready_at(line, day, follower, place, now) - now)
 
 
-@compiled
+@borrowing
 def evening_hold(line: Line, day: State, trip: int, place: int, now: float) -> float:
     """Holding, from `now`, until d₀ + max_k (a_k − d₀)/k, k = 1 … 1 + LOOK_AHEAD; 0 without a leader's departure.
 

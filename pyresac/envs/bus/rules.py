@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from pyresac.envs.bus import state as at
-from pyresac.envs.bus.compiled import HOLDING, compiled, uniform
+from pyresac.envs.bus.compiled import HOLDING, borrowing, compiled, uniform
 from pyresac.envs.bus.corridor import Array
 from pyresac.envs.bus.full_observation import COUNT, SCALES, fill_features
 from pyresac.envs.bus.kernel import act, advance
@@ -23,38 +23,49 @@ NONE, HEADWAY, TARGET, FORWARD_HEADWAY, SIMPLE, RANDOM, SCHEDULE, LINEAR, NETWOR
 )
 
 
-@compiled
-def deviations(x: Array, made: int, headway: float) -> Array:
-    """(COUNT,) the features of a decision, the two headways as their excess over the scheduled one."""
-    values = np.empty(COUNT)
+@borrowing
+def fill_deviations(x: Array, made: int, headway: float, values: Array) -> None:
+    """The features of a decision into values (COUNT,), the two headways as their excess over the scheduled one."""
     fill_features(x, made, False, values)
     values[0] -= headway
     values[1] -= headway
-    return values
 
 
-@compiled
+@borrowing
 def linear(p: Array, values: Array) -> float:
     """p₀ + Σ p_{k+1}·f_k, in s."""
-    return float(p[0] + (p[1:] * values).sum())
+    total = 0.0
+    for k in range(values.size):
+        total += p[1 + k] * values[k]
+    return float(p[0] + total)
 
 
-@compiled
+@borrowing
 def network(p: Array, values: Array) -> float:
     """b + Σ_j v_j·tanh(c_j + Σ_k w_jk·f_k/scale_k), in s; p = (b, then v_j, c_j, w_j· of each unit j)."""
-    result, scaled, width = p[0], values / SCALES, COUNT + 2
+    result, width = p[0], COUNT + 2
     for j in range((p.size - 1) // width):
-        unit = p[1 + j * width : 1 + (j + 1) * width]
-        result += unit[0] * math.tanh(unit[1] + (unit[2:] * scaled).sum())
+        unit, total = p[1 + j * width : 1 + (j + 1) * width], 0.0
+        for k in range(COUNT):
+            total += unit[2 + k] * (values[k] / SCALES[k])
+        result += unit[0] * math.tanh(unit[1] + total)
     return float(result)
 
 
-@compiled
+@borrowing
 def rule_holding(
-    rule: int, p: Array, x: Array, headway: float, limit: float, skipping: bool, made: int, level: float
+    rule: int,
+    p: Array,
+    x: Array,
+    headway: float,
+    limit: float,
+    skipping: bool,
+    made: int,
+    level: float,
+    values: Array,
 ) -> float:
     """Seconds of holding, in [0, limit], or −limit to pass the next stop where `skipping` allows it, `made` stops after
-    the trip's first; `level` is a uniform number in (0, 1) for the random rule."""
+    the trip's first; `level` is a uniform number in (0, 1) for the random rule, values (COUNT,) room to work in."""
     holding = 0.0
     if rule == HEADWAY:
         # half the difference of the headways: holding h moves both by h, in opposite ways
@@ -92,15 +103,18 @@ def rule_holding(
         if skipping and holding < -p[1]:
             return -limit
     elif rule == LINEAR:
-        holding = linear(p, deviations(x, made, headway))
+        fill_deviations(x, made, headway, values)
+        holding = linear(p, values)
     elif rule == NETWORK:
-        holding = network(p, deviations(x, made, headway))
+        fill_deviations(x, made, headway, values)
+        holding = network(p, values)
     return min(max(holding, 0.0), limit)
 
 
 @compiled
 def run_days(line: Line, state: State, rows: Integers, rule: int, parameters: Array) -> None:
     """Run the days of `rows` to their ends under one rule."""
+    values = np.empty(COUNT)
     for index in range(rows.size):
         day = day_of(state, rows[index])
         while advance(line, day):
@@ -110,4 +124,4 @@ def run_days(line: Line, state: State, rows: Integers, rule: int, parameters: Ar
             level = uniform(day.cursor[at.SEED], HOLDING, trip, made)
             row = day.visits[trip, place]
             limits = line.headway, line.holding_limit, line.skipping
-            act(line, day, rule_holding(rule, parameters, row, *limits, made, level))
+            act(line, day, rule_holding(rule, parameters, row, *limits, made, level, values))

@@ -27,6 +27,7 @@ from pyresac.envs.bus.day import (
 from pyresac.envs.bus.layout import Layout
 from pyresac.envs.bus.line import Chances, Integers
 from pyresac.errors import InputError
+from pyresac.jit import inlined
 
 # columns of State.cursor; from NEXT on, a column a gate: the next trip to launch, −1 for none, −2 before the day's
 # first launch
@@ -132,7 +133,7 @@ def allocate(layout: Layout, days: int) -> State:
     )
 
 
-@compiled
+@inlined
 def day_of(state: State, index: int) -> State:
     """Views of one day."""
     return State(
