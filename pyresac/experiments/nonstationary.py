@@ -14,13 +14,13 @@ from typing import Any, Literal
 import numpy as np
 
 from pyresac.experiments.deep_runs import (
-    ALGORITHMS,
     Cell,
     cell,
     every_at,
     finished,
     mean_cell,
     odds_against_sac,
+    published,
     seeds_at,
 )
 from pyresac.experiments.experiment import Finding, Outcome, Run, Scale, Table, held, verdict_of
@@ -70,7 +70,7 @@ def gravity(scale: Scale) -> str:
 def cells(scale: Scale) -> list[Cell]:
     """Every algorithm on every task with every seed."""
     return [
-        cell(label, {**ALGORITHMS[label], "gravity": gravity(scale)}, task, seed, STEPS[scale], every_at(scale))
+        cell(label, {**published(label, scale), "gravity": gravity(scale)}, task, seed, STEPS[scale], every_at(scale))
         for task in TASKS[scale]
         for label in LABELS[scale]
         for seed in seeds_at(scale)
