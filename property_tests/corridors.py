@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from hypothesis import strategies as st
 
@@ -23,8 +25,9 @@ seeds = st.integers(0, 2**63 - 1)
 
 
 @st.composite
-def corridors(draw: st.DrawFn) -> Corridor:
-    """3–6 stops, 2–6 trips a direction, 1 or 2 hours, buses of 1–20 places, sometimes no holding at all."""
+def corridors(draw: st.DrawFn, short_turns: bool = False) -> Corridor:
+    """3–6 stops, 2–6 trips a direction, 1 or 2 hours, buses of 1–20 places, sometimes no holding at all; with
+    `short_turns` about half of the trips serve a part of the line."""
     count, hours = draw(st.integers(3, 6)), draw(st.integers(1, 2))
     noise = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     stops = tuple(f"stop {index}" for index in range(count))
@@ -36,7 +39,13 @@ def corridors(draw: st.DrawFn) -> Corridor:
     def way(names: tuple[str, ...]) -> Direction:
         launches = np.cumsum(noise.uniform(30.0, 900.0, draw(st.integers(2, 6))))
         length = noise.uniform(5.0, 900.0, count - 1)
-        return Direction(names, length, noise.uniform(1.5, 14.0, (count - 1, hours)), launches)
+        whole = Direction(names, length, noise.uniform(1.5, 14.0, (count - 1, hours)), launches)
+        if not short_turns:
+            return whole
+        # more than one whole trip in the mean, and at least one: some trip must serve every pair of stops
+        short = (noise.random(launches.size) < 0.5) & (np.arange(launches.size) > 0)
+        ends = np.sort([noise.permutation(count)[:2] for _ in launches], axis=1)
+        return replace(whole, first=np.where(short, ends[:, 0], 0), last=np.where(short, ends[:, 1], count - 1))
 
     return Corridor(
         name="random",

@@ -14,7 +14,7 @@ from pyresac.envs.bus import Corridor, NoHolding, Observation, Operations, Recor
 from pyresac.envs.bus import state as at
 from pyresac.envs.bus.controllers import Rule
 from pyresac.envs.bus.day import ALIGHTED, BOARDED, CREATED, HEAD, START
-from pyresac.envs.bus.line import DIRECTION
+from pyresac.envs.bus.line import DIRECTION, FIRST, LAST
 
 
 class Plain:
@@ -137,40 +137,44 @@ def test_a_day_is_the_same_alone_in_a_batch_and_in_lockstep(
     assert same(batch[0], simulate(corridor, Plain(rule, batched=False), days[0], published))
 
 
-@given(corridors(), operations, controllers, seeds)
+@given(st.booleans().flatmap(lambda short: corridors(short_turns=short)), operations, controllers, seeds)
 def test_however_a_line_is_run(corridor: Corridor, run: Operations, rule: Rule, seed: int) -> None:
     """Passengers are conserved, served in order and in time; buses keep to capacity, to their number and to one place,
     and rest; visits account for all waiting and riding; a day is the same compiled and in lockstep."""
     line = replace(corridor, operations=run)
     record = simulate(line, rule, seed)
     assert same(record, simulate_days(line, Plain(rule, batched=True), [seed])[0])
-    visits, plan, stops = record.visits, record.layout.line.plan, record.layout.line.stops
+    visits, plan, short = record.visits, record.layout.line.plan, record.layout.line.short
+    trips, first, last = np.arange(len(plan)), plan[:, FIRST], plan[:, LAST]
     created, boarded, alighted = record.passengers.T
     rode = np.isfinite(boarded)
     assert np.array_equal(rode, np.isfinite(alighted))
     assert (boarded[rode] >= created[rode]).all()
     assert (alighted[rode] > boarded[rode]).all()
     for queue in np.unique(record.queue):
-        mine = record.queue == queue
-        assert (np.diff(boarded[mine & rode]) >= 0.0).all()
-        # first come, first served, but for those who gave up
-        assert run.patience > 0.0 or not rode[mine][rode[mine].sum() :].any()
-    last = visits[np.arange(len(plan)), stops[plan[:, DIRECTION]] - 1]
-    free, launched = last[:, at.ARRIVED] + last[:, at.DWELL], visits[:, 0, at.ARRIVED]
+        for bound in np.unique(record.destination) if short else [None]:
+            mine = (record.queue == queue) & ((record.destination == bound) | (bound is None))
+            assert (np.diff(boarded[mine & rode]) >= 0.0).all()
+            # first come, first served, but for those who gave up
+            assert run.patience > 0.0 or not rode[mine][rode[mine].sum() :].any()
+    free = visits[trips, last, at.ARRIVED] + visits[trips, last, at.DWELL]
+    launched = visits[trips, first, at.ARRIVED]
     assert np.isfinite(free).all()
-    assert (launched >= record.layout.line.schedule[:, 0]).all()
+    assert (launched >= record.layout.line.schedule[trips, first]).all()
     assert record.fleet <= record.layout.fleet_limit
     for bus in range(record.fleet):
-        trips = np.flatnonzero(record.buses == bus)
-        trips = trips[np.argsort(launched[trips], kind="stable")]
-        assert (launched[trips[1:]] >= free[trips[:-1]] + run.layover).all()
+        own = np.flatnonzero(record.buses == bus)
+        own = own[np.argsort(launched[own], kind="stable")]
+        assert (launched[own[1:]] >= free[own[:-1]] + run.layover).all()
     for trip, rows in enumerate(visits):
-        used = rows[: stops[plan[trip, DIRECTION]]]
+        used = rows[first[trip] : last[trip] + 1]
+        assert (np.diff(used[:, at.ARRIVED]) > 0.0).all()
+        assert np.isnan(np.delete(rows[:, at.ARRIVED], np.arange(first[trip], last[trip] + 1))).all()
         assert (used[:, at.ONBOARD] == np.cumsum(used[:, at.BOARDED] - used[:, at.ALIGHTED])).all()
         assert used[:, at.ONBOARD].max() <= corridor.vehicle.capacity
-    if run.ordered:
+    if run.ordered and not short:
         for way in (0, 1):
-            rows = visits[plan[:, DIRECTION] == way, : stops[way]]
+            rows = visits[plan[:, DIRECTION] == way, : record.layout.line.stops[way]]
             leave = rows[..., at.ARRIVED] + rows[..., at.DWELL] + np.nan_to_num(rows[..., at.HELD])
             assert (np.diff(rows[:, 1:, at.ARRIVED], axis=0) > 0.0).all()
             assert (np.diff(leave[:, 1:-1], axis=0) > 0.0).all()
