@@ -143,6 +143,13 @@ CORRIDOR = (
         BLOCKING,
     ),
     corridor(
+        "who comes while a full bus stands boards another before that",
+        "boarding.py",
+        "    while tail > day.queues[queue, HEAD] and day.passengers[tail - 1, CREATED] > time:\n        tail -= 1\n",
+        "",
+        "test_corridor_operations",
+    ),
+    corridor(
         "advised seconds are driven and stood",
         "kernel.py",
         "    held -= slower\n",

@@ -136,6 +136,25 @@ def test_nobody_is_left_beside_a_bus_with_open_doors(rule: Any) -> None:
     assert opened.visits[..., at.ONBOARD][np.isfinite(opened.visits[..., at.ONBOARD])].max() <= 50
 
 
+@pytest.mark.parametrize(("place", "apart"), [(0, 0.5), (1, 30.0)], ids=["first stop", "held"])
+def test_a_second_bus_beside_a_standing_one_boards_who_is_there(small: Corridor, place: int, apart: float) -> None:
+    """The first one is full and stands for a while; who comes meanwhile, after the second one, boards neither before
+    having come."""
+    full = replace(small, demand=2.5 * small.demand, vehicle=replace(small.vehicle, capacity=4), holding_limit=120.0)
+    launches = np.array([99.0, 99.0 + apart, 4000.0])
+    corridor = run(replace(full, up=replace(small.up, launches=launches)), **OPEN)
+    meanwhile = 0
+    for record in simulate_days(corridor, TargetHeadway(slack=120.0, gain=0.0), range(20)):
+        created, boarded, _ = record.passengers.T
+        served = np.isfinite(boarded)
+        assert (boarded[served] >= created[served]).all()
+        first, second = record.visits[0, place], record.visits[1, place]
+        leaves = first[at.ARRIVED] + first[at.DWELL] + np.nan_to_num(first[at.HELD])
+        later = (created > second[at.ARRIVED]) & (created <= leaves) & (record.queue == place)
+        meanwhile += int(later.sum()) if first[at.ONBOARD] == 4 and second[at.ONBOARD] < 4 else 0
+    assert meanwhile > 0
+
+
 def test_a_held_bus_with_closed_doors_boards_nobody() -> None:
     """Who comes during a hold waits for the next bus; during the dwell they board as with open doors."""
     corridor, rule = default_corridor(), TargetHeadway(slack=50.0)

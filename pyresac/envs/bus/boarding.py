@@ -116,9 +116,11 @@ def board_more(line: Line, day: State, bus: int, until: float, holding: bool) ->
 
 @borrowing
 def waiting_at(line: Line, day: State, queue: int, last: int, time: float) -> int:
-    """Passengers at the stop now who board a bus to the place `last`; moves the queue's tail on to the
-    first who has not come yet."""
+    """Passengers at the stop at `time` who board a bus to the place `last`; moves the queue's tail to the first who has
+    not come by then, back where a bus that stands there has been looked at until later."""
     tail = day.queues[queue, TAIL]
+    while tail > day.queues[queue, HEAD] and day.passengers[tail - 1, CREATED] > time:
+        tail -= 1
     while tail < day.queues[queue + 1, START] and day.passengers[tail, CREATED] <= time:
         tail += 1
     day.queues[queue, TAIL] = tail
