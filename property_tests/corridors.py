@@ -19,7 +19,14 @@ from pyresac.envs.bus import (
     TargetHeadway,
     Vehicle,
 )
-from pyresac.envs.bus.controllers import Rule
+from pyresac.envs.bus.controllers import (
+    PredictionBased,
+    Rule,
+    ScheduleHolding,
+    SelfEqualising,
+    SkippingRule,
+    TwoWayLooking,
+)
 
 seeds = st.integers(0, 2**63 - 1)
 
@@ -75,6 +82,7 @@ operations = st.builds(
     berths=st.sampled_from([0, 0, 1, 2]),
     patience=st.sampled_from([0.0, 0.0, 300.0]),
     advice=st.booleans(),
+    skipping=st.booleans(),
 )
 """Of any of `corridors`."""
 
@@ -85,4 +93,9 @@ controllers: st.SearchStrategy[Rule] = st.one_of(
     st.builds(TargetHeadway, slack=st.floats(-50.0, 100.0), gain=st.floats(0.0, 3.0)),
     st.builds(ForwardHeadway, slack=st.floats(0.0, 60.0), gain=st.floats(0.0, 1.0)),
     st.builds(SimpleRobust, slack=st.floats(0.0, 60.0), memory=st.floats(0.0, 1.0)),
+    st.builds(ScheduleHolding, slack=st.floats(0.0, 60.0)),
+    st.builds(SelfEqualising, share=st.floats(0.0, 1.0)),
+    st.builds(PredictionBased, share=st.floats(0.0, 1.0)),
+    st.builds(TwoWayLooking, slack=st.floats(0.0, 60.0)),
+    st.builds(SkippingRule, gain=st.floats(0.0, 2.0), threshold=st.floats(0.0, 200.0)),
 )
