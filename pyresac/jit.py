@@ -30,7 +30,7 @@ def compiled(function: Callable[..., Result]) -> Callable[..., Result]:
 def borrowing(function: Callable[..., Result]) -> Callable[..., Result]:
     """`compiled`, for code that only reads and writes the arrays that it is given: their references are not counted.
 
-    Counting took three quarters of a corridor's day, which is thousands of short calls with dozens of arrays. Numba
+    Counting took three fifths of a corridor's day, which is thousands of short calls with dozens of arrays. Numba
     refuses such code where it makes or returns an array. It must not call what does: nobody would free the array.
     """
     return _compiled(function, _nrt=False)

@@ -81,6 +81,11 @@ def published(label: str, scale: Scale) -> dict[str, Any]:
     return {**ALGORITHMS[label], **(CHEAPER.get(label, {}) if scale != "paper" else {})}
 
 
+def remark(scale: Scale) -> str:
+    """What a table must say of `CHEAPER`; nothing at the paper's scale."""
+    return "; TQC at the fixed fractions of its own paper" if scale != "paper" else ""
+
+
 def seeds_at(scale: Scale) -> tuple[int, ...]:
     """One at the scale `smoke`, the paper's three at the others."""
     return SEEDS[:1] if scale == "smoke" else SEEDS

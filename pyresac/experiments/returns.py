@@ -19,6 +19,7 @@ from pyresac.experiments.deep_runs import (
     finished,
     last_quarter,
     odds_against_sac,
+    remark,
     stationary_cells,
 )
 from pyresac.experiments.experiment import Finding, Outcome, Run, Scale, Table, verdict_of
@@ -63,7 +64,7 @@ def analyse(folder: Path, scale: Scale, figures: Path) -> Outcome:
         played = one.trainee.play(EPISODES, 0, one.actor, with_limit)
         long.setdefault(task, {}).setdefault(label, []).append(float(played.returns.mean()))
         curves.setdefault(task, {}).setdefault(label, []).append(evaluations(folder, cell.run).tolist())
-    tables = [_table(task, final[task], long[task]) for task in TASKS[scale] if task in final]
+    tables = [_table(task, final[task], long[task], scale) for task in TASKS[scale] if task in final]
     names = []
     for task in final:
         names.append(f"returns-{task}.png")
@@ -72,7 +73,7 @@ def analyse(folder: Path, scale: Scale, figures: Path) -> Outcome:
     return Outcome(_findings(final), tables, {"final": final, "long": long, "curves": curves}, tuple(names))
 
 
-def _table(task: str, final: dict[str, list[float]], long: dict[str, list[float]]) -> Table:
+def _table(task: str, final: dict[str, list[float]], long: dict[str, list[float]], scale: Scale) -> Table:
     generator = np.random.default_rng(0)
     rows = []
     for label in final:
@@ -93,7 +94,8 @@ def _table(task: str, final: dict[str, list[float]], long: dict[str, list[float]
         ("return of 1,000 steps, IQM [95 %]", "return of up to 5,000 steps"),
         rows,
         paper,
-        "the paper's numbers are of 8M steps on Brax, where rewards differ from MuJoCo's",
+        "the paper's numbers are of 8M steps on Brax, where rewards differ from MuJoCo's"
+        + (remark(scale) if "TQC" in final else ""),
     )
 
 

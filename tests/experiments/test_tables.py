@@ -100,7 +100,13 @@ def gravity_numbers(ours: float, sac: float, tqc: float) -> dict[str, Any]:
 def test_verdicts_on_changing_gravity(ours: float, sac: float, tqc: float, best: str, collapse: str) -> None:
     numbers = gravity_numbers(ours, sac, tqc)
     assert nonstationary._ours_against_sac(numbers).verdict == best
-    assert nonstationary._collapses(numbers).verdict == collapse
+    assert nonstationary._collapses(numbers, "paper").verdict == collapse
+    cheaper = nonstationary._collapses(numbers, "cpu")
+    assert cheaper.verdict == "not tried at this scale"
+    assert (
+        cheaper.found
+        == f"Hopper-v5: TQC {tqc + 1:,.0f}, SAC {sac + 1:,.0f}; TQC at the fixed fractions of its own paper"
+    )
 
 
 @pytest.mark.parametrize(
