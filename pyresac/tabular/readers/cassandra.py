@@ -40,6 +40,11 @@ class _Reader:
         word, line = self.words[min(self.place, len(self.words) - 1)]
         return InputError(f"{self.path}, line {line}: {why}; found {word!r}")
 
+    @property
+    def ahead(self) -> str:
+        """The word that comes next; nothing at the end."""
+        return self.words[self.place][0] if self.place < len(self.words) else ""
+
     def next(self, expected: str) -> str:
         """The next word. Raises InputError at the end."""
         if self.place >= len(self.words):
@@ -118,7 +123,7 @@ def _entry(reader: _Reader) -> None:
     if key in ("observations", "O"):
         reader.place -= 1
         raise reader.refused("a model with observations is a POMDP, which this package does not solve")
-    if key != "start" or reader.words[reader.place][0] == ":":
+    if key != "start" or reader.ahead == ":":
         reader.colon()
     if key == "discount":
         reader.discount = float(reader.numbers(1)[0])
@@ -145,14 +150,17 @@ def _entry(reader: _Reader) -> None:
 def _start(reader: _Reader) -> None:
     count = reader.size("states")
     reader.initial = np.zeros(count)
-    if reader.words[reader.place][0] in ("include", "exclude"):
+    if reader.ahead in ("include", "exclude"):
         mode = reader.next("include or exclude")
         reader.colon()
         named = [state for _ in iter(lambda: reader.at_key(), True) for state in reader.chosen("states")]
         chosen = named if mode == "include" else [state for state in range(count) if state not in named]
+        if not chosen:
+            reader.place -= 1
+            raise reader.refused("no state is left to start in")
         reader.initial[chosen] = 1.0 / len(chosen)
         return
-    word = reader.words[reader.place][0]
+    word = reader.ahead
     if word == "uniform":
         reader.place += 1
         reader.initial[:] = 1.0 / count
@@ -176,10 +184,10 @@ def _table(reader: _Reader, key: str) -> None:
         setattr(reader, name, np.zeros((actions, states, states)))
     table: NDArray[np.float64] = getattr(reader, name)
     index: list[list[int]] = [reader.chosen("actions")]
-    while len(index) < 3 and reader.place < len(reader.words) and reader.words[reader.place][0] == ":":
+    while len(index) < 3 and reader.ahead == ":":
         reader.place += 1
         index.append(reader.chosen("states"))
-    if key == "R" and reader.place < len(reader.words) and reader.words[reader.place][0] == ":":
+    if key == "R" and reader.ahead == ":":
         reader.place += 1
         if reader.next("'*'") != "*":
             reader.place -= 1
@@ -187,11 +195,11 @@ def _table(reader: _Reader, key: str) -> None:
     if len(index) == 3:
         table[np.ix_(*index)] = reader.numbers(1)[0]
         return
-    word = reader.words[reader.place][0] if reader.place < len(reader.words) else ""
+    word = reader.ahead
     if word in ("uniform", "identity"):
-        reader.place += 1
         if word == "identity" and len(index) == 2:
             raise reader.refused("identity is a whole matrix")
+        reader.place += 1
         values = np.full((states, states), 1.0 / states) if word == "uniform" else np.eye(states)
         table[np.ix_(*index)] = values[0] if len(index) == 2 else values
     elif len(index) == 2:
