@@ -118,7 +118,7 @@ def test_the_final_return_is_of_the_last_quarter(rows: int, expected: float, tmp
 
 def test_returns_stand_beside_the_papers() -> None:
     scores = {"SAC": [3.0, 1.0, 2.0, 100.0], "RE-SAC B0": [4.0]}
-    table = returns._table("Walker2d-v5", scores, {"SAC": [10.0, 20.0, 30.0, 1000.0], "RE-SAC B0": [7.0]}, "cpu")
+    table = returns._table("Walker2d-v5", scores, {"SAC": [10.0, 20.0, 30.0, 1000.0], "RE-SAC B0": [7.0]})
     rows = dict(table.rows)
     # the mean of the middle two
     assert rows["SAC"][0].startswith("2 [")

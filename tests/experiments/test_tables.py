@@ -10,7 +10,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pyresac.experiments import corridor, corridor_rareness, deep_runs, noise, nonstationary, rareness, sensitivity
+from pyresac.experiments import (
+    corridor,
+    corridor_rareness,
+    deep_runs,
+    noise,
+    nonstationary,
+    rareness,
+    returns,
+    sensitivity,
+)
 from pyresac.experiments.deep_runs import Cell, cell
 from pyresac.experiments.experiment import Experiment, experiment
 from pyresac.train import main
@@ -100,13 +109,20 @@ def gravity_numbers(ours: float, sac: float, tqc: float) -> dict[str, Any]:
 def test_verdicts_on_changing_gravity(ours: float, sac: float, tqc: float, best: str, collapse: str) -> None:
     numbers = gravity_numbers(ours, sac, tqc)
     assert nonstationary._ours_against_sac(numbers).verdict == best
-    assert nonstationary._collapses(numbers, "paper").verdict == collapse
-    cheaper = nonstationary._collapses(numbers, "cpu")
-    assert cheaper.verdict == "not tried at this scale"
-    assert (
-        cheaper.found
-        == f"Hopper-v5: TQC {tqc + 1:,.0f}, SAC {sac + 1:,.0f}; TQC at the fixed fractions of its own paper"
-    )
+    assert nonstationary._collapses(numbers).verdict == collapse
+
+
+def test_another_tqc_does_not_stand_for_the_published_one() -> None:
+    """Where it is asked at fixed fractions it has a row of its own, and no verdict on the paper's."""
+    assert set(deep_runs.ALGORITHMS) - set(deep_runs.labels_at("paper")) == {"TQC, fixed fractions"}
+    for scale in ("smoke", "cpu"):
+        assert set(deep_runs.ALGORITHMS) - set(deep_runs.labels_at(scale)) == {"TQC"}
+    for scale, labels in nonstationary.LABELS.items():
+        assert set(labels) <= set(deep_runs.labels_at(scale))
+    assert not {"TQC, fixed fractions"} & {*nonstationary.PAPER["Hopper-v5"], *returns.TABLE_1}
+    numbers = gravity_numbers(1.0, 900.0, 800.0)
+    numbers["Hopper-v5"]["TQC, fixed fractions"] = numbers["Hopper-v5"].pop("TQC")
+    assert nonstationary._collapses(numbers).verdict == "not tried at this scale"
 
 
 @pytest.mark.parametrize(
