@@ -1,4 +1,4 @@
-"""The paper's tables and figures: `python -m pyresac.experiments list | plan NAME | run NAME | tune PRESET | report`.
+"""The paper's tables and figures: `python -m pyresac.experiments list | plan NAME | run NAME | redraw | report | tune`.
 
 Runs lie in a folder an experiment and scale, by default under runs/experiments/; small results in results/experiments/.
 Exit codes: 0 done; 1 a run failed or the disk refused; 2 bad input, before any work; 130 interrupted, and what was done
@@ -26,7 +26,7 @@ from rich.table import Table
 from pyresac.atomic import write_atomically
 from pyresac.command import checked, exit_code, wide_console
 from pyresac.errors import InputError
-from pyresac.experiments.experiment import EXPERIMENTS, Run, Scale, as_text, experiment
+from pyresac.experiments.experiment import EXPERIMENTS, Run, Scale, experiment
 from pyresac.reading import read_object
 
 PROGRAM = "python -m pyresac.experiments"
@@ -69,6 +69,14 @@ class RunAll:
 
 
 @dataclass(frozen=True)
+class Redraw:
+    """Tables, figures and verdicts again, from what the files of results hold of every run; nothing is trained."""
+
+    results: Path = RESULTS
+    """Folder of the small results."""
+
+
+@dataclass(frozen=True)
 class Report:
     """One page of all results: tables beside the paper's, figures, verdicts."""
 
@@ -102,6 +110,7 @@ Command = (
     | Annotated[Plan, tyro.conf.subcommand("plan")]
     | Annotated[RunAll, tyro.conf.subcommand("run")]
     | Annotated[TunePreset, tyro.conf.subcommand("tune")]
+    | Annotated[Redraw, tyro.conf.subcommand("redraw")]
     | Annotated[Report, tyro.conf.subcommand("report")]
 )
 
@@ -122,7 +131,7 @@ def main(arguments: list[str] | None = None) -> int:
     return exit_code(work)
 
 
-def _done(given: List | Plan | RunAll | TunePreset | Report, console: Console) -> int:
+def _done(given: List | Plan | RunAll | TunePreset | Redraw | Report, console: Console) -> int:
     if isinstance(given, List):
         table = Table("experiment", "what", "in the paper")
         for name, entry in EXPERIMENTS.items():
@@ -142,6 +151,15 @@ def _done(given: List | Plan | RunAll | TunePreset | Report, console: Console) -
             f"--preset {escape(given.preset)} {options}",
             soft_wrap=True,
         )
+        return 0
+    if isinstance(given, Redraw):
+        from pyresac.experiments.results_file import redraw
+
+        redrawn = redraw(given.results)
+        if not redrawn:
+            raise InputError(f"{given.results} has no results; make some: {PROGRAM} run NAME")
+        for path in redrawn:
+            console.print(f"wrote {escape(str(path))}", soft_wrap=True)
         return 0
     if isinstance(given, Report):
         from pyresac.experiments.html_report import write_report
@@ -174,20 +192,21 @@ def _run(given: RunAll, console: Console) -> int:
     workers = given.workers if given.workers is not None else os.cpu_count() or 1
     if workers < 1:
         raise InputError(f"workers = {workers}; it must be at least 1")
-    from pyresac.experiments.pool import PoolProgress, is_finished, run_locally
+    from pyresac.experiments.pool import PoolProgress, run_locally
     from pyresac.experiments.ray_pool import require_ray, run_on_ray
+    from pyresac.experiments.results_file import measured_before, path_of, write_results
     from pyresac.training.deep_agent import threads
 
     whole = chosen.runs(given.scale)
     runs = _chosen(whole, given.only)
     if given.ray is not None:
         require_ray(given.ray)
-    folder, results = given.runs / f"{chosen.RUNS_IN}-{given.scale}", given.results / given.name
-    figures = results / "figures"
+    folder = given.runs / f"{chosen.RUNS_IN}-{given.scale}"
     _require_tasks(runs)
     _require_writable(folder)
     _require_plan(folder, whole)
-    _require_writable(figures)
+    _require_writable(given.results / given.name / "figures")
+    measured_before(path_of(given.results, given.name, given.scale), chosen, given.scale)
     failed: list[str] = []
     if runs:
         began = time.monotonic()
@@ -208,11 +227,7 @@ def _run(given: RunAll, console: Console) -> int:
         failed = progress.failed
     # waiting threads of the BLAS made small networks some forty times slower
     with threads():
-        outcome = chosen.analyse(folder, given.scale, figures)
-    command = f"{PROGRAM} run {given.name} --scale {given.scale}"
-    finished = {"planned": len(whole), "finished": sum(is_finished(folder, run) for run in whole)} if whole else {}
-    content = {"experiment": given.name, "scale": given.scale, "command": command, **finished, **outcome.plain()}
-    write_atomically(results / f"{given.scale}.json", as_text(content).encode())
+        outcome = write_results(given.results, given.name, given.scale, chosen.measures(folder, given.scale))
     for finding in outcome.findings:
         console.print(f"[bold]{finding.verdict}[/]: {escape(finding.claim)}\n  {escape(finding.found)}", soft_wrap=True)
     for name in failed:

@@ -12,9 +12,17 @@ from typing import Any
 
 import numpy as np
 
-from pyresac.experiments.deep_runs import Cell, cell, curve_groups, draw_curves, mean_cell, seeds_at
-from pyresac.experiments.experiment import Finding, Outcome, Run, Scale, Table, held
-from pyresac.experiments.pool import is_finished
+from pyresac.experiments.deep_runs import (
+    Cell,
+    cell,
+    curve_groups,
+    curves_of_runs,
+    draw_curves,
+    mean_cell,
+    measured,
+    seeds_at,
+)
+from pyresac.experiments.experiment import Finding, Measures, Outcome, Run, Scale, Table, held
 from pyresac.figures.training import CORRIDOR, value_bands
 from pyresac.options import load_json
 
@@ -31,6 +39,7 @@ SMOKE = ("RE-SAC K=2", "SAC")
 PROBLEM: Mapping[str, Any] = {"observation": "paper", "rule": None}
 STEPS: Mapping[Scale, int] = {"smoke": 8_000, "cpu": 40_000, "paper": 2_600_000}
 EVERY: Mapping[Scale, int] = {"smoke": 4_000, "cpu": 4_000, "paper": 52_000}
+CURVE = ("eval_return", "q_eval", "sigma_eval", "earned_eval")
 MEASURES = {"reward": 1e6, "wait": 1.0, "travel": 1.0}
 VALUES = {"q": "mean value", "sigma": "σ_ens", "earned": "earned"}
 PAPER = {"none": ("-0.841", "3.76", "10.93"), "headway": ("-0.437", "3.62", "12.19")}
@@ -62,20 +71,27 @@ def runs(scale: Scale) -> list[Run]:
     return [one.run for one in cells(scale)]
 
 
-def analyse(folder: Path, scale: Scale, figures: Path) -> Outcome:
+def measures(folder: Path, scale: Scale) -> Measures:
+    """See `Experiment`: a run's curves, and what its last days came to, under its policy and under the rules."""
+    found = {}
+    for name, curve in curves_of_runs(folder, cells(scale), CURVE).items():
+        result = load_json(folder / name / "result.json")
+        days = {controller: _means(table) for controller, table in result["controllers"].items()}
+        found[name] = {"curve": curve, "days": days, "values": result["values"]}
+    return found
+
+
+def conclude(measures: Measures, scale: Scale, figures: Path) -> Outcome:
     """See `Experiment`."""
     days: dict[str, list[dict[str, float]]] = {}
     values: dict[str, list[dict[str, Any]]] = {}
-    for one in cells(scale):
-        if not is_finished(folder, one.run):
-            continue
-        result = load_json(folder / one.run.name / "result.json")
-        for name, table in result["controllers"].items():
+    for one, own in measured(measures, cells(scale)):
+        for name, means in own["days"].items():
             if name == "learned":
-                days.setdefault(one.label, []).append(_means(table))
-            elif len(days.get(name, ())) == 0:
-                days[name] = [_means(table)]
-        values.setdefault(one.label, []).append(result["values"])
+                days.setdefault(one.label, []).append(means)
+            else:
+                days.setdefault(name, [means])  # the same days in every run
+        values.setdefault(one.label, []).append(own["values"])
     order = sorted(days, key=lambda label: label not in LABELS)
     rows = [
         (
@@ -90,7 +106,7 @@ def analyse(folder: Path, scale: Scale, figures: Path) -> Outcome:
     note = (
         "ten final days; learned: mean over seeds [95 %]; rules: the mean of those days. The paper's: another corridor"
     )
-    groups = curve_groups(folder, cells(scale))
+    groups = curve_groups((one.label, own["curve"]) for one, own in measured(measures, cells(scale)))
     if groups:
         levels = {name: float(np.mean([row["reward"] for row in days[name]])) for name in LEVELS if name in days}
         draw_curves(figures / REWARD, "Reward during training", CORRIDOR, groups, PANELS, levels)
@@ -102,13 +118,6 @@ def analyse(folder: Path, scale: Scale, figures: Path) -> Outcome:
     return Outcome(
         [_collapse(values, days), _against_rules(days)],
         [found, _value_table(values)],
-        {
-            "final": days,
-            "values": values,
-            "curves": {
-                label: [run.columns["eval_return"].tolist() for run in group.runs] for label, group in groups.items()
-            },
-        },
         (REWARD, VALUES_FIGURE) if groups else (),
     )
 

@@ -7,6 +7,7 @@ own decisions, as the published script has it, and against those that the run tr
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,10 +15,19 @@ from numpy.typing import NDArray
 from pyresac.envs.bus.observation import CATEGORICAL, CONTINUOUS
 from pyresac.experiments import corridor
 from pyresac.experiments.critic_error import rareness
-from pyresac.experiments.deep_runs import finished
-from pyresac.experiments.experiment import Finding, Outcome, Run, Scale, verdict_of
+from pyresac.experiments.deep_runs import measured, measures_of_runs
+from pyresac.experiments.experiment import Finding, Measures, Outcome, Run, Scale, verdict_of
 from pyresac.experiments.oracle import values_of
-from pyresac.experiments.rareness import REFERENCES, Measured, correlations, draw, finding, table_of, trained_on
+from pyresac.experiments.rareness import (
+    REFERENCES,
+    Decisions,
+    correlations,
+    draw,
+    finding,
+    summary,
+    table_of,
+    trained_on,
+)
 from pyresac.training.restored import Restored
 
 RUNS_IN = "corridor"
@@ -52,7 +62,7 @@ def grouped_rareness(
     return found
 
 
-def measured(run: Restored, days: int) -> dict[str, NDArray[np.float64]]:
+def decisions(run: Restored, days: int) -> Decisions:
     """Oracle error of every decision of evaluation days, in seconds of reward, and its rareness by both references."""
     played = run.play(days, 5_000)
     headways, groups = np.asarray(played.dense, dtype=np.float64)[:, HEADWAYS], played.codes[:, GROUP]
@@ -69,20 +79,29 @@ def measured(run: Restored, days: int) -> dict[str, NDArray[np.float64]]:
     return {name: values[known] for name, values in found.items()}
 
 
-def analyse(folder: Path, scale: Scale, figures: Path) -> Outcome:
+def measures(folder: Path, scale: Scale) -> Measures:
+    """See `Experiment`: a run's `summary`, and its mean error."""
+
+    def measure(run: Restored) -> dict[str, Any]:
+        found = decisions(run, DAYS[scale])
+        return {**summary(found), "error": float(found["error"].mean())}
+
+    return measures_of_runs(folder, corridor.cells(scale), measure)
+
+
+def conclude(measures: Measures, scale: Scale, figures: Path) -> Outcome:
     """See `Experiment`."""
-    found: Measured = {}
-    for one, run in finished(folder, corridor.cells(scale)):
-        found.setdefault(one.label, []).append(measured(run, DAYS[scale]))
+    found: dict[str, list[Any]] = {}
+    for one, own in measured(measures, corridor.cells(scale)):
+        found.setdefault(one.label, []).append(own)
     if not found:
-        return Outcome([finding(CLAIM, {})], [], {})
+        return Outcome([finding(CLAIM, {})], [])
     draw(figures / "corridor-rareness.png", "the corridor", found)
     numbers = {"the corridor": correlations(found)}
-    mean = {label: [float(one["error"].mean()) for one in seeds] for label, seeds in found.items()}
+    mean = {label: [one["error"] for one in seeds] for label, seeds in found.items()}
     return Outcome(
         [finding(CLAIM, numbers), _ratio(mean)],
         [table_of("Corridor", reference, found) for reference in REFERENCES],
-        {"rank correlation of error and rareness": numbers, "oracle error": mean},
         ("corridor-rareness.png",),
     )
 

@@ -7,12 +7,17 @@ favour the critics: the map forgives any bias and scale, and the nearest head is
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 Values = NDArray[np.float64]
+Cells: TypeAlias = Mapping[str, Sequence[float]]
+"""Decisions by cells of rareness, as JSON: "cell" numbers, the "count" of decisions there, their mean "error"."""
+CELLS = 60
+"""In a unit of rareness; every edge of the published thirty bins falls between two."""
 LCB = -2.0
 """β of the published lower confidence bound, mean + β·σ with the population's σ."""
 
@@ -70,19 +75,40 @@ def rareness(states: Values, reference: Values) -> Values:
     return np.asarray(np.sqrt(np.einsum("mi,mi->m", centred, np.linalg.solve(covariance, centred.T).T)))
 
 
-def binned(distance: Values, error: Values, edges: Values) -> tuple[Values, Values, NDArray[np.int64]]:
-    """Mean and standard error of `error` in each bin of `distance`, and how many fall there; NaN where none does."""
-    place = np.digitize(distance, edges) - 1
-    count = np.array([(place == b).sum() for b in range(len(edges) - 1)])
-    mean, doubt = np.full(len(count), np.nan), np.full(len(count), np.nan)
-    for b in np.flatnonzero(count):
-        inside = error[place == b]
-        mean[b] = inside.mean()
-        doubt[b] = inside.std(ddof=1) / np.sqrt(len(inside)) if len(inside) > 1 else np.nan
-    return mean, doubt, count.astype(np.int64)
+def by_cell(distance: Values, error: Values) -> Cells:
+    """Decisions counted in cells of their rareness `distance`, with the mean of their `error`, both (m,)."""
+    cells, place, count = np.unique(np.floor(distance * CELLS), return_inverse=True, return_counts=True)
+    mean = np.bincount(place, error) / count
+    return {"cell": cells.tolist(), "count": count.tolist(), "error": [float(f"{value:.5g}") for value in mean]}
 
 
-def published_edges(distances: Values, bins: int = 30) -> Values:
-    """(bins + 1,) equal bins from 0 up to the 99th percentile of all algorithms' rareness, rounded up to a half."""
-    top = np.ceil(2.0 * np.percentile(distances, 99.0)) / 2.0
-    return np.linspace(0.0, max(top, 0.5), bins + 1)
+def pooled(parts: Iterable[Cells]) -> Cells:
+    """The decisions of all parts; a cell may then occur more than once."""
+    found = list(parts)
+    return {column: [value for part in found for value in part[column]] for column in ("cell", "count", "error")}
+
+
+def binned(found: Cells, edges: NDArray[np.int64]) -> tuple[Values, NDArray[np.int64]]:
+    """Mean error in each bin between two edges, which are numbers of cells, and how many decisions fall there.
+
+    NaN where none does.
+    """
+    places = np.arange(len(edges) - 1)
+    inside = np.equal.outer(places, np.searchsorted(edges, found["cell"], side="right") - 1)
+    count, error = np.array(found["count"], dtype=np.int64), np.array(found["error"], dtype=np.float64)
+    decisions = inside @ count
+    with np.errstate(invalid="ignore"):
+        return inside @ (count * error) / decisions, decisions
+
+
+def published_edges(found: Cells, bins: int = 30) -> NDArray[np.int64]:
+    """(bins + 1,) equal bins from 0, as numbers of cells; `bins` divides 30.
+
+    The last edge is the least half that has 99 % of all algorithms' decisions below it.
+    """
+    half = CELLS // 2
+    order = np.argsort(found["cell"])
+    below = np.cumsum(np.array(found["count"])[order])
+    last = int(np.array(found["cell"])[order][np.searchsorted(below, 0.99 * below[-1])])
+    halves = last // half + 1
+    return np.arange(bins + 1) * (halves * half // bins)

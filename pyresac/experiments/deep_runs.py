@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pyresac.errors import InputError
-from pyresac.experiments.experiment import Run, Scale
+from pyresac.experiments.experiment import Measures, Run, Scale
 from pyresac.experiments.pool import is_finished
 from pyresac.experiments.statistics import improvement_interval, interval
 from pyresac.figures.curves import Curves, Group, read_curves
@@ -46,6 +45,11 @@ TASKS: Mapping[Scale, tuple[str, ...]] = {
     "paper": ("Hopper-v5", "HalfCheetah-v5", "Walker2d-v5", "Ant-v5"),
 }
 STEPS: Mapping[Scale, int] = {"smoke": 12_000, "cpu": 200_000, "paper": 8_000_000}
+
+
+RETURNS = ("eval_return",)
+Curve: TypeAlias = Mapping[str, Sequence[float]]
+"""Columns of a run's metrics.csv, "step" among them."""
 
 
 @dataclass(frozen=True)
@@ -104,32 +108,41 @@ def stationary_cells(scale: Scale, labels: Iterable[str] | None = None) -> list[
     ]
 
 
-def finished(folder: Path, cells: Iterable[Cell]) -> Iterator[tuple[Cell, Restored]]:
-    """The cells whose runs are finished, each with its run."""
-    for one in cells:
-        found = restored(folder, one.run)
-        if found is not None:
-            yield one, found
+def measures_of_runs(folder: Path, cells: Iterable[Cell], measure: Callable[[Restored], Any]) -> dict[str, Any]:
+    """`measure` of every finished run, by its name."""
+    found = ((one.run.name, restored(folder, one.run)) for one in cells)
+    return {name: measure(run) for name, run in found if run is not None}
 
 
-def evaluations(folder: Path, run: Run) -> NDArray[np.float64]:
-    """(rows,) mean returns of a finished run's evaluations."""
-    return _curves(folder, run).columns["eval_return"]
+def measured(measures: Measures, cells: Iterable[Cell]) -> Iterator[tuple[Cell, Any]]:
+    """The cells that were measured, each with its measure."""
+    return ((one, measures[one.run.name]) for one in cells if one.run.name in measures)
 
 
-def _curves(folder: Path, run: Run) -> Curves:
-    found = read_curves(folder / run.name / "metrics.csv")
-    if found is None:
-        raise InputError(f"{folder / run.name} is finished but has no evaluation in its metrics.csv")
-    return found
+def curve_of(folder: Path, run: Run, columns: Sequence[str] = RETURNS) -> Curve:
+    """The learning curve of a finished run. Raises InputError if its metrics.csv has no evaluation."""
+    path = folder / run.name / "metrics.csv"
+    curves = read_curves(path)
+    if curves is None:
+        raise InputError(f"{path} has no evaluation, although its run is finished")
+    return {name: curves.columns[name].tolist() for name in ("step", *columns)}
 
 
-def curve_groups(folder: Path, cells: Iterable[Cell]) -> dict[str, Group]:
-    """The learning curves of the finished runs, a group of seeds a label."""
+def curves_of_runs(folder: Path, cells: Iterable[Cell], columns: Sequence[str] = RETURNS) -> dict[str, Curve]:
+    """The learning curve of every finished run, by its name."""
+    return {one.run.name: curve_of(folder, one.run, columns) for one in cells if is_finished(folder, one.run)}
+
+
+def last_quarters(folder: Path, cells: Iterable[Cell]) -> dict[str, float]:
+    """`last_quarter` of every finished run, by its name."""
+    return {name: last_quarter(curve) for name, curve in curves_of_runs(folder, cells).items()}
+
+
+def curve_groups(labelled: Iterable[tuple[str, Curve]]) -> dict[str, Group]:
+    """Learning curves under their labels, a group of seeds a label."""
     found: dict[str, list[Curves]] = {}
-    for one in cells:
-        if is_finished(folder, one.run):
-            found.setdefault(one.label, []).append(_curves(folder, one.run))
+    for label, curve in labelled:
+        found.setdefault(label, []).append(Curves({name: np.array(values) for name, values in curve.items()}))
     return {label: Group(label, runs) for label, runs in found.items()}
 
 
@@ -153,10 +166,10 @@ def draw_curves(
     figure.savefig(path, dpi=130)
 
 
-def last_quarter(folder: Path, run: Run) -> float:
+def last_quarter(curve: Curve) -> float:
     """The paper's final return: mean of the last quarter of a run's evaluations."""
-    found = evaluations(folder, run)
-    return float(found[-max(1, len(found) // 4) :].mean())
+    found = curve["eval_return"]
+    return float(np.mean(found[-max(1, len(found) // 4) :]))
 
 
 def odds_against_sac(scores: Mapping[str, Mapping[str, Sequence[float]]]) -> tuple[list[int], str]:

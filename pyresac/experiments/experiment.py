@@ -1,4 +1,4 @@
-"""What an experiment is: runs of the training command, and an analysis of them that ends in findings and tables."""
+"""What an experiment is: runs of the training command, what is measured of each, and what follows from that."""
 
 from __future__ import annotations
 
@@ -78,12 +78,10 @@ class Table:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What an analysis ends in."""
+    """What follows from the measures of an experiment."""
 
     findings: Sequence[Finding]
     tables: Sequence[Table]
-    numbers: Mapping[str, Any]
-    """What the figures are drawn from, as JSON."""
     figures: Sequence[str] = ()
     """File names of the figures beside it."""
 
@@ -110,6 +108,10 @@ def _rounded(value: Any) -> Any:
     return [_rounded(one) for one in value] if isinstance(value, (list, tuple)) else value
 
 
+Measures: TypeAlias = Mapping[str, Any]
+"""What was measured, as JSON, by the name of the run, or of the part that an experiment computes itself."""
+
+
 class Experiment(Protocol):
     """A module of this package."""
 
@@ -119,8 +121,11 @@ class Experiment(Protocol):
     def runs(self, scale: Scale) -> list[Run]:
         """What must be trained; [] for an experiment that computes all itself."""
 
-    def analyse(self, folder: Path, scale: Scale, figures: Path) -> Outcome:
-        """Of the finished runs in `folder`; figures are written into `figures`. A run that failed is left out."""
+    def measures(self, folder: Path, scale: Scale) -> Measures:
+        """Of the finished runs in `folder`, all that tables and figures need; a run that failed is left out."""
+
+    def conclude(self, measures: Measures, scale: Scale, figures: Path) -> Outcome:
+        """Tables, figures and findings, from the measures alone; figures are written into `figures`."""
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from pyresac.experiments.deep_runs import Cell, cell, every_at, last_quarter, mean_cell, seeds_at
-from pyresac.experiments.experiment import Finding, Outcome, Run, Scale, Table, verdict_of
-from pyresac.experiments.pool import is_finished
+from pyresac.experiments.deep_runs import Cell, cell, every_at, last_quarters, mean_cell, seeds_at
+from pyresac.experiments.experiment import Finding, Measures, Outcome, Run, Scale, Table, verdict_of
 from pyresac.experiments.statistics import paired_interval
 
 RUNS_IN = "noise"
@@ -61,12 +60,17 @@ def runs(scale: Scale) -> list[Run]:
     return [one.run for _, _, one in grid(scale)]
 
 
-def analyse(folder: Path, scale: Scale, figures: Path) -> Outcome:
+def measures(folder: Path, scale: Scale) -> Measures:
+    """See `Experiment`: a run's final return."""
+    return last_quarters(folder, (one for _, _, one in grid(scale)))
+
+
+def conclude(measures: Measures, scale: Scale, figures: Path) -> Outcome:
     """See `Experiment`."""
     found: dict[tuple[float, float], dict[int, float]] = {}
     for lambda_ale, noise, one in grid(scale):
-        if is_finished(folder, one.run):
-            found.setdefault((lambda_ale, noise), {})[one.seed] = last_quarter(folder, one.run)
+        if one.run.name in measures:
+            found.setdefault((lambda_ale, noise), {})[one.seed] = measures[one.run.name]
     rows = [
         (
             f"λ_ale = {lambda_ale:g}",
@@ -80,13 +84,12 @@ def analyse(folder: Path, scale: Scale, figures: Path) -> Outcome:
     columns = tuple(f"noise ({OBSERVATION * noise:g}, {REWARD * noise:g})" for noise in NOISES[scale])
     paper = PAPER if scale != "paper" else {}
     note = "last quarter of evaluations, clean, of 1,000 steps; mean over seeds [95 %]"
-    numbers = {f"lambda={key[0]:g}, noise={key[1]:g}": values for key, values in found.items()}
     table = Table(f"{TASK}: return by λ_ale and noise in training", columns, rows, paper, note)
     findings = [
         _effect(found, 1.0, "κ harms under injected noise (table 5: −30 %), so it is no remedy for it", -1),
         _effect(found, 0.0, "κ helps slightly without noise (table 5: +22 %)", 1),
     ]
-    return Outcome(findings, [table], numbers)
+    return Outcome(findings, [table])
 
 
 def _effect(found: dict[tuple[float, float], dict[int, float]], noise: float, claim: str, side: int) -> Finding:

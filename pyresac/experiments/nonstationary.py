@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -18,12 +18,13 @@ from pyresac.experiments.deep_runs import (
     Cell,
     cell,
     every_at,
-    finished,
     mean_cell,
+    measured,
+    measures_of_runs,
     odds_against_sac,
     seeds_at,
 )
-from pyresac.experiments.experiment import Finding, Outcome, Run, Scale, Table, held, verdict_of
+from pyresac.experiments.experiment import Finding, Measures, Outcome, Run, Scale, Table, held, verdict_of
 from pyresac.tasks.gymnasium_task import BoxTask
 from pyresac.training.restored import Restored
 
@@ -91,13 +92,22 @@ def played(run: Restored, where: Where, episodes: int) -> tuple[float, float]:
     return float(returns.mean()), float(returns[: max(1, len(returns) // 4)].mean())
 
 
-def analyse(folder: Path, scale: Scale, figures: Path) -> Outcome:
+def measures(folder: Path, scale: Scale) -> Measures:
+    """See `Experiment`: `played` of a run on either kind of task."""
+
+    def measure(run: Restored) -> dict[str, tuple[float, float]]:
+        return {where: played(run, where, EPISODES[scale]) for where in get_args(Where)}
+
+    return measures_of_runs(folder, cells(scale), measure)
+
+
+def conclude(measures: Measures, scale: Scale, figures: Path) -> Outcome:
     """See `Experiment`."""
     numbers: dict[str, Any] = {}
-    for one, run in finished(folder, cells(scale)):
+    for one, own in measured(measures, cells(scale)):
         row = numbers.setdefault(one.task, {}).setdefault(one.label, {"held-out": [], "training": []})
-        for where in row:
-            row[where].append(played(run, where, EPISODES[scale]))
+        for where, pair in own.items():
+            row[where].append(pair)
     tables = []
     for task, found in numbers.items():
         rows = [
@@ -113,7 +123,7 @@ def analyse(folder: Path, scale: Scale, figures: Path) -> Outcome:
         columns = ("training tasks, mean", "worst quartile", "held-out tasks, mean", "worst quartile")
         note = f"gravity {gravity(scale)}; mean over seeds [95 %]; the paper's are of 8M steps on Brax"
         tables.append(Table(f"{task}: return under changing gravity", columns, rows, PAPER.get(task, {}), note))
-    return Outcome([_ours_against_sac(numbers), _collapses(numbers)], tables, numbers)
+    return Outcome([_ours_against_sac(numbers), _collapses(numbers)], tables)
 
 
 def _ours_against_sac(numbers: dict[str, Any]) -> Finding:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from pyresac.errors import InputError
-from pyresac.experiments.deep_runs import cell, last_quarter
+from pyresac.experiments.deep_runs import cell, curve_of, last_quarter
 from pyresac.experiments.experiment import Run
 from pyresac.experiments.pool import run_locally
 from pyresac.training.agents import agent_module
@@ -102,7 +102,7 @@ def tune(
                 settings[name] = trial.suggest_float(name, low, high, log=log)
         run = trial_run(settings, env, seed, steps)
         failed = run_locally(folder, [run], 1, lambda _: None).failed
-        score = None if failed else last_quarter(folder, run)
+        score = None if failed else last_quarter(curve_of(folder, run))
         study.tell(trial, score, state=optuna.trial.TrialState.FAIL if failed else None)
         said = f"failed, see {folder / run.name}.log" if score is None else f"{score:,.4g}"
         shown(f"{count + 1} of {trials}: {said} with {trial.params}")

@@ -14,8 +14,8 @@ import torch
 from numpy.typing import NDArray
 
 from pyresac.experiments.critic_error import CriticErrors, aligned, errors
-from pyresac.experiments.deep_runs import TASKS, finished, mean_cell, stationary_cells
-from pyresac.experiments.experiment import Finding, Outcome, Run, Scale, Table, verdict_of
+from pyresac.experiments.deep_runs import TASKS, mean_cell, measured, measures_of_runs, stationary_cells
+from pyresac.experiments.experiment import Finding, Measures, Outcome, Run, Scale, Table, verdict_of
 from pyresac.tasks.task import Played
 from pyresac.training.restored import Restored
 
@@ -69,26 +69,35 @@ def values_of(run: Restored, played: Played) -> NDArray[np.float64]:
     return np.asarray(np.concatenate(blocks, 1) / run.config.options.reward_scale)
 
 
-def measured(run: Restored, episodes: int) -> tuple[CriticErrors, CriticErrors]:
+def both_errors(run: Restored, episodes: int) -> tuple[CriticErrors, CriticErrors]:
     """Errors of the heads as they are, and under the published alignment, over the steps of evaluation episodes."""
     played = run.play(episodes, 5_000)
     heads = values_of(run, played)
     return errors(heads, played.discounted), errors(aligned(heads, played.discounted), played.discounted)
 
 
-def analyse(folder: Path, scale: Scale, figures: Path) -> Outcome:
+def measures(folder: Path, scale: Scale) -> Measures:
+    """See `Experiment`: a run's `CriticErrors`, raw and aligned."""
+
+    def measure(run: Restored) -> dict[str, dict[str, float]]:
+        raw, under_map = both_errors(run, EPISODES[scale])
+        return {"raw": raw._asdict(), "aligned": under_map._asdict()}
+
+    return measures_of_runs(folder, stationary_cells(scale), measure)
+
+
+def conclude(measures: Measures, scale: Scale, figures: Path) -> Outcome:
     """See `Experiment`."""
     numbers: dict[str, Any] = {}
-    for cell, one in finished(folder, stationary_cells(scale)):
-        raw, under_map = measured(one, EPISODES[scale])
+    for cell, own in measured(measures, stationary_cells(scale)):
         both = numbers.setdefault(cell.task, {}).setdefault(cell.label, {"raw": [], "aligned": []})
-        both["raw"].append(raw._asdict())
-        both["aligned"].append(under_map._asdict())
+        for kind, found in own.items():
+            both[kind].append(found)
     tables = []
     for task in TASKS[scale]:
         if task in numbers:
             tables += [_table(task, numbers[task], "aligned"), _table(task, numbers[task], "raw")]
-    return Outcome(_findings(numbers), tables, numbers)
+    return Outcome(_findings(numbers), tables)
 
 
 def _table(task: str, found: dict[str, Any], kind: str) -> Table:

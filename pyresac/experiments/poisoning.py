@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pyresac.experiments import poisoning_kernels as kernels
-from pyresac.experiments.experiment import Finding, Outcome, Run, Scale, Table, verdict_of
+from pyresac.experiments.experiment import Finding, Measures, Outcome, Run, Scale, Table, verdict_of
 from pyresac.experiments.kept import kept
 from pyresac.tabular import FiniteMDP, RevOperator, solve
 from pyresac.tabular.values import PolicyMean
@@ -160,16 +160,23 @@ def shortfall(problem: Problem, values: NDArray[np.float64], form: Form) -> floa
     return float((problem.optimum.max(1) - policy.v).mean())
 
 
-def analyse(folder: Path, scale: Scale, figures: Path) -> Outcome:
-    """See `Experiment`."""
-    numbers: dict[str, Any] = {}
-    tables = []
+def measures(folder: Path, scale: Scale) -> Measures:
+    """See `Experiment`: of each problem, the mean of |Q*| and every form's curves."""
+    found = {}
     for name, make in problems().items():
         problem = make()
-        curves = {label: curves_of(folder, name, problem, label, scale) for label in FORMS}
         # JSON has no NaN
-        numbers[name] = {label: _finite(found.tolist()) for label, found in curves.items()}
-        size = float(np.abs(problem.optimum).mean())
+        curves = {label: _finite(curves_of(folder, name, problem, label, scale).tolist()) for label in FORMS}
+        found[name] = {"size": float(np.abs(problem.optimum).mean()), "curves": curves}
+    return found
+
+
+def conclude(measures: Measures, scale: Scale, figures: Path) -> Outcome:
+    """See `Experiment`."""
+    tables = []
+    for name, own in measures.items():
+        curves = {label: np.array(found, dtype=np.float64) for label, found in own["curves"].items()}
+        size = own["size"]
         rows = [(label, [shown(found[:, -1, column]) for column in range(3)]) for label, found in curves.items()]
         tables.append(
             Table(
@@ -179,7 +186,7 @@ def analyse(folder: Path, scale: Scale, figures: Path) -> Outcome:
                 note=f"{SEEDS[scale]} seeds, {SWEEPS[scale]:,} updates a pair, ± half of the 95 % interval",
             )
         )
-    return Outcome(verdicts(numbers), tables, numbers)
+    return Outcome(verdicts({name: own["curves"] for name, own in measures.items()}), tables)
 
 
 def _finite(curves: Any) -> Any:

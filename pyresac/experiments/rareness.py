@@ -6,6 +6,7 @@ that the run trained on (its replay buffer), as the text says.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -15,9 +16,9 @@ import torch
 from numpy.typing import NDArray
 
 from pyresac.deep.networks.inputs import Inputs
-from pyresac.experiments.critic_error import aligned, binned, published_edges, rareness
-from pyresac.experiments.deep_runs import TASKS, finished, mean_cell, stationary_cells
-from pyresac.experiments.experiment import Finding, Outcome, Run, Scale, Table, verdict_of
+from pyresac.experiments.critic_error import CELLS, Cells, aligned, binned, by_cell, pooled, published_edges, rareness
+from pyresac.experiments.deep_runs import TASKS, mean_cell, measured, measures_of_runs, stationary_cells
+from pyresac.experiments.experiment import Finding, Measures, Outcome, Run, Scale, Table, verdict_of
 from pyresac.experiments.oracle import EPISODES, values_of
 from pyresac.experiments.statistics import rank_correlation
 from pyresac.figures.style import new_figure, plain
@@ -26,8 +27,10 @@ from pyresac.training.restored import Restored
 RUNS_IN = "returns"
 REFERENCES = ("evaluation", "training")
 CLAIM = "Errors grow with rareness, least for RE-SAC (figure 1)"
-Measured: TypeAlias = dict[str, list[dict[str, NDArray[np.float64]]]]
-"""By label, a dictionary a seed: the error of every decision, and its rareness by each reference."""
+Decisions: TypeAlias = dict[str, NDArray[np.float64]]
+"""The "error" of every decision, and its rareness by each reference."""
+Summaries: TypeAlias = Mapping[str, Sequence[Mapping[str, Any]]]
+"""By label, a `summary` a seed."""
 SHOWN = 6
 """Bins of the table; the figure has the published thirty."""
 
@@ -44,7 +47,7 @@ def trained_on(run: Restored) -> Inputs:
     return run.trainee.buffer.batch(torch.from_numpy(saved.arrays["replay/rows"])).state
 
 
-def measured(run: Restored, episodes: int) -> dict[str, NDArray[np.float64]]:
+def decisions(run: Restored, episodes: int) -> Decisions:
     """Oracle error of every decision, and its rareness by both references."""
     played = run.play(episodes, 5_000)
     heads = aligned(values_of(run, played), played.discounted)
@@ -56,11 +59,28 @@ def measured(run: Restored, episodes: int) -> dict[str, NDArray[np.float64]]:
     }
 
 
-def analyse(folder: Path, scale: Scale, figures: Path) -> Outcome:
+def summary(found: Decisions) -> dict[str, Any]:
+    """What tables and figures need of a run's decisions, as JSON: by reference, the rank correlation of error and
+    rareness, and the decisions by cells."""
+    return {
+        reference: {
+            "correlation": rank_correlation(found[reference], found["error"]),
+            "cells": by_cell(found[reference], found["error"]),
+        }
+        for reference in REFERENCES
+    }
+
+
+def measures(folder: Path, scale: Scale) -> Measures:
+    """See `Experiment`: a run's `summary`."""
+    return measures_of_runs(folder, stationary_cells(scale), lambda run: summary(decisions(run, EPISODES[scale])))
+
+
+def conclude(measures: Measures, scale: Scale, figures: Path) -> Outcome:
     """See `Experiment`."""
-    found: dict[str, Measured] = {}
-    for one, run in finished(folder, stationary_cells(scale)):
-        found.setdefault(one.task, {}).setdefault(one.label, []).append(measured(run, EPISODES[scale]))
+    found: dict[str, dict[str, list[Any]]] = {}
+    for one, own in measured(measures, stationary_cells(scale)):
+        found.setdefault(one.task, {}).setdefault(one.label, []).append(own)
     tables, names = [], []
     numbers: dict[str, Any] = {}
     for task in TASKS[scale]:
@@ -70,31 +90,29 @@ def analyse(folder: Path, scale: Scale, figures: Path) -> Outcome:
         names.append(f"rareness-{task}.png")
         draw(figures / names[-1], task, found[task])
         numbers[task] = correlations(found[task])
-    return Outcome([finding(CLAIM, numbers)], tables, {"rank correlation of error and rareness": numbers}, tuple(names))
+    return Outcome([finding(CLAIM, numbers)], tables, tuple(names))
 
 
-def _pooled(found: Measured, reference: str) -> NDArray[np.float64]:
-    return np.concatenate([one[reference] for seeds in found.values() for one in seeds])
+def _all(found: Summaries, reference: str) -> Cells:
+    return pooled(one[reference]["cells"] for seeds in found.values() for one in seeds)
 
 
-def correlations(found: Measured) -> dict[str, dict[str, list[float]]]:
+def correlations(found: Summaries) -> dict[str, dict[str, list[float]]]:
     """Rank correlation of error and rareness, a number a seed, by label and reference."""
     return {
-        label: {
-            reference: [rank_correlation(one[reference], one["error"]) for one in seeds] for reference in REFERENCES
-        }
+        label: {reference: [one[reference]["correlation"] for one in seeds] for reference in REFERENCES}
         for label, seeds in found.items()
     }
 
 
-def table_of(task: str, reference: str, found: Measured) -> Table:
+def table_of(task: str, reference: str, found: Summaries) -> Table:
     """Mean error in `SHOWN` bins of rareness."""
-    edges = published_edges(_pooled(found, reference), SHOWN)
+    edges = published_edges(_all(found, reference), SHOWN)
     rows = []
     for label, seeds in found.items():
-        means = np.array([binned(one[reference], one["error"], edges)[0] for one in seeds])
+        means = np.array([binned(one[reference]["cells"], edges)[0] for one in seeds])
         rows.append((label, tuple(_bin(means[:, place]) for place in range(SHOWN))))
-    columns = tuple(f"{low:.1f}–{high:.1f}" for low, high in pairwise(edges))
+    columns = tuple(f"{low:.1f}–{high:.1f}" for low, high in pairwise(edges / CELLS))
     note = "mean over seeds [95 %]; empty where no decision falls"
     return Table(f"{task}: oracle error by rareness, against the {reference}'s states", columns, rows, note=note)
 
@@ -104,19 +122,15 @@ def _bin(means: NDArray[np.float64]) -> str:
     return mean_cell(known, 1) if len(known) else ""
 
 
-def draw(path: Path, task: str, found: Measured) -> None:
+def draw(path: Path, task: str, found: Summaries) -> None:
     """Error in the published thirty bins, by both references."""
     figure = new_figure(f"{task}: oracle error by rareness", 12.0, 4.6)
     axes = figure.subplots(1, 2, sharey=True)
     for axis, reference in zip(axes, REFERENCES, strict=True):
-        edges = published_edges(_pooled(found, reference))
-        middle = (edges[:-1] + edges[1:]) / 2
+        edges = published_edges(_all(found, reference))
+        middle = (edges[:-1] + edges[1:]) / 2 / CELLS
         for label, seeds in found.items():
-            means, _, count = binned(
-                np.concatenate([one[reference] for one in seeds]),
-                np.concatenate([one["error"] for one in seeds]),
-                edges,
-            )
+            means, count = binned(pooled(one[reference]["cells"] for one in seeds), edges)
             plain(axis).plot(middle[count > 0], means[count > 0], marker=".", linewidth=1, label=label)
         axis.set(title=f"against the {reference}'s states", xlabel="Mahalanobis rareness")
     axes[0].set_ylabel("oracle error")

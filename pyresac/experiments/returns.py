@@ -7,24 +7,25 @@ twice, for episodes of 1,000 steps as the tasks have them, and for 5,000.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from pyresac.experiments.deep_runs import (
     TASKS,
     curve_groups,
+    curves_of_runs,
     draw_curves,
-    evaluations,
-    finished,
     last_quarter,
+    measured,
+    measures_of_runs,
     odds_against_sac,
     stationary_cells,
 )
-from pyresac.experiments.experiment import Finding, Outcome, Run, Scale, Table, verdict_of
+from pyresac.experiments.experiment import Finding, Measures, Outcome, Run, Scale, Table, verdict_of
 from pyresac.experiments.statistics import interquartile_mean, interval
 from pyresac.figures.training import RETURN
 from pyresac.tasks.gymnasium_task import BoxTask
+from pyresac.training.restored import Restored
 
 RUNS_IN = "returns"
 EPISODES = 5
@@ -54,25 +55,37 @@ def runs(scale: Scale) -> list[Run]:
     return [one.run for one in stationary_cells(scale)]
 
 
-def analyse(folder: Path, scale: Scale, figures: Path) -> Outcome:
+def measures(folder: Path, scale: Scale) -> Measures:
+    """See `Experiment`: a run's curve, and the mean return of episodes of up to `LONG` steps."""
+    cells = stationary_cells(scale)
+    curves = curves_of_runs(folder, cells)
+    return {
+        name: {"curve": curves[name], "long": long}
+        for name, long in measures_of_runs(folder, cells, long_return).items()
+    }
+
+
+def long_return(run: Restored) -> float:
+    """Mean over `EPISODES` episodes of up to `LONG` steps."""
+    task = BoxTask(run.config.problem.env, {"max_episode_steps": LONG}, 1, 0)
+    return float(run.trainee.play(EPISODES, 0, run.actor, task).returns.mean())
+
+
+def conclude(measures: Measures, scale: Scale, figures: Path) -> Outcome:
     """See `Experiment`."""
     final: dict[str, dict[str, list[float]]] = {}
     long: dict[str, dict[str, list[float]]] = {}
-    curves: dict[str, Any] = {}
-    for cell, one in finished(folder, stationary_cells(scale)):
-        task, label = cell.task, cell.label
-        final.setdefault(task, {}).setdefault(label, []).append(last_quarter(folder, cell.run))
-        with_limit = BoxTask(task, {"max_episode_steps": LONG}, 1, 0)
-        played = one.trainee.play(EPISODES, 0, one.actor, with_limit)
-        long.setdefault(task, {}).setdefault(label, []).append(float(played.returns.mean()))
-        curves.setdefault(task, {}).setdefault(label, []).append(evaluations(folder, cell.run).tolist())
+    for cell, own in measured(measures, stationary_cells(scale)):
+        final.setdefault(cell.task, {}).setdefault(cell.label, []).append(last_quarter(own["curve"]))
+        long.setdefault(cell.task, {}).setdefault(cell.label, []).append(own["long"])
     tables = [_table(task, final[task], long[task]) for task in TASKS[scale] if task in final]
     names = []
     for task in final:
         names.append(f"returns-{task}.png")
-        groups = curve_groups(folder, (one for one in stationary_cells(scale) if one.task == task))
+        cells = (cell for cell in stationary_cells(scale) if cell.task == task)
+        groups = curve_groups((cell.label, own["curve"]) for cell, own in measured(measures, cells))
         draw_curves(figures / names[-1], f"{task}, as published", RETURN, groups, PANELS, {})
-    return Outcome(_findings(final), tables, {"final": final, "long": long, "curves": curves}, tuple(names))
+    return Outcome(_findings(final), tables, tuple(names))
 
 
 def _table(task: str, final: dict[str, list[float]], long: dict[str, list[float]]) -> Table:

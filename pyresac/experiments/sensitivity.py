@@ -12,9 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from pyresac.experiments.deep_runs import Cell, cell, last_quarter, mean_cell, seeds_at
-from pyresac.experiments.experiment import Finding, Outcome, Run, Scale, Table, held
-from pyresac.experiments.pool import is_finished
+from pyresac.experiments.deep_runs import Cell, cell, last_quarters, mean_cell, seeds_at
+from pyresac.experiments.experiment import Finding, Measures, Outcome, Run, Scale, Table, held
 
 RUNS_IN = "sensitivity"
 CORRIDOR = "corridor"
@@ -89,14 +88,19 @@ def runs(scale: Scale) -> list[Run]:
     return [one.run for _, _, one in cells(scale)]
 
 
-def analyse(folder: Path, scale: Scale, figures: Path) -> Outcome:
+def measures(folder: Path, scale: Scale) -> Measures:
+    """See `Experiment`: a run's final return."""
+    return last_quarters(folder, (one for _, _, one in cells(scale)))
+
+
+def conclude(measures: Measures, scale: Scale, figures: Path) -> Outcome:
     """See `Experiment`."""
     found: dict[str, dict[str, dict[str, list[float]]]] = {}
     missing: dict[str, dict[str, list[str]]] = {}
     for sweep, value, one in cells(scale):
-        if is_finished(folder, one.run):
+        if one.run.name in measures:
             own = found.setdefault(one.task, {}).setdefault(sweep, {}).setdefault(value, [])
-            own.append(last_quarter(folder, one.run))
+            own.append(measures[one.run.name])
         else:
             missing.setdefault(one.task, {}).setdefault(sweep, []).append(value)
     tables = []
@@ -107,7 +111,7 @@ def analyse(folder: Path, scale: Scale, figures: Path) -> Outcome:
             rows = [(value, (mean_cell(scores, 0),)) for value, scores in values.items()]
             theirs = {value: (given[value],) for value in values if value in given}
             tables.append(Table(f"{task}: {sweep}", ("return, mean over seeds [95 %]",), rows, theirs))
-    return Outcome(_findings(found, missing), tables, {"returns": found, "not finished": missing})
+    return Outcome(_findings(found, missing), tables)
 
 
 CLAIMS = (
@@ -129,7 +133,7 @@ def _findings(found: dict[str, Any], missing: dict[str, Any]) -> list[Finding]:
                 own = float(np.mean(values[value]))
                 collapsed.append(own < min(others) - (max(others) - min(others)))
                 lines.append(f"{task}: {own:,.0f}; the others {min(others):,.0f} to {max(others):,.0f}")
-            elif value in missing.get(task, {}).get(sweep, ()):
+            elif set(missing.get(task, {}).get(sweep, ())) == {value}:
                 collapsed.append(True)
                 lines.append(f"{task}: its runs did not finish")
         if not lines:

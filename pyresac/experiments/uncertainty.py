@@ -20,7 +20,7 @@ from pyresac.deep.heads import ensemble_variance
 from pyresac.deep.learner import Learner
 from pyresac.deep.networks.inputs import Inputs
 from pyresac.deep.replay import Batch
-from pyresac.experiments.experiment import Finding, Outcome, Run, Scale, Table
+from pyresac.experiments.experiment import Finding, Measures, Outcome, Run, Scale, Table
 from pyresac.experiments.kept import kept
 from pyresac.experiments.statistics import rank_correlation
 
@@ -77,9 +77,14 @@ def measured(samples: int, noise: float, updates: int, seed: int) -> dict[str, f
     }
 
 
+def name_of(samples: int, noise: float, seed: int) -> str:
+    """The name of a training."""
+    return f"n{samples} sigma{noise:g} seed{seed}"
+
+
 def made(folder: Path, samples: int, noise: float, updates: int, seed: int) -> dict[str, float]:
     """`measured`, or what an earlier call kept of it."""
-    name = f"n{samples} sigma{noise:g} seed{seed}"
+    name = name_of(samples, noise, seed)
     found: dict[str, float] = kept(folder, name, updates, lambda: measured(samples, noise, updates, seed))
     return found
 
@@ -89,10 +94,23 @@ def _values(learner: Learner, inputs: NDArray[np.float64]) -> NDArray[np.float64
     return learner.values(Inputs(rows[:, 1:], None), rows[:, :1]).double().numpy()
 
 
-def analyse(folder: Path, scale: Scale, figures: Path) -> Outcome:
+def grid_of(scale: Scale) -> list[tuple[int, float, int]]:
+    """(samples, noise, seed) of every training."""
+    return [(samples, noise, seed) for samples in SAMPLES for noise in NOISES for seed in range(SEEDS[scale])]
+
+
+def measures(folder: Path, scale: Scale) -> Measures:
+    """See `Experiment`: `measured` of every training."""
+    return {
+        name_of(samples, noise, seed): made(folder, samples, noise, UPDATES[scale], seed)
+        for samples, noise, seed in grid_of(scale)
+    }
+
+
+def conclude(measures: Measures, scale: Scale, figures: Path) -> Outcome:
     """See `Experiment`."""
-    grid = [(samples, noise, seed) for samples in SAMPLES for noise in NOISES for seed in range(SEEDS[scale])]
-    found = [made(folder, samples, noise, UPDATES[scale], seed) for samples, noise, seed in grid]
+    grid = grid_of(scale)
+    found = [measures[name_of(*place)] for place in grid]
     log_data = np.log([samples for samples, _, _ in grid])
     sigma = np.array([noise for _, noise, _ in grid])
     correlations = {
@@ -109,8 +127,7 @@ def analyse(folder: Path, scale: Scale, figures: Path) -> Outcome:
     note = f"rank correlation over {len(grid)} trainings [95 %, bootstrap]"
     table = Table("What goes with what", ("with log n", "with noise σ"), rows, note=note)
     means = _means(grid, found)
-    numbers = {"grid": grid, "measures": found, "correlations": correlations}
-    return Outcome(_findings(correlations), [table, *means], numbers)
+    return Outcome(_findings(correlations), [table, *means])
 
 
 def correlation(x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[float, float, float]:

@@ -5,7 +5,17 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pyresac.experiments.critic_error import LCB, aligned, binned, errors, published_edges, rareness
+from pyresac.experiments.critic_error import (
+    CELLS,
+    LCB,
+    aligned,
+    binned,
+    by_cell,
+    errors,
+    pooled,
+    published_edges,
+    rareness,
+)
 
 HEADS = np.array([[1.0, 2.0, 4.0, 7.0], [0.0, 3.0, 3.0, 9.0], [2.0, 2.0, 5.0, 5.0]])
 RETURNS = np.array([1.5, 1.0, 6.0, 6.0])
@@ -67,12 +77,30 @@ def test_rareness_is_the_mahalanobis_distance() -> None:
     assert rareness(line[:1], line)[0] == pytest.approx(abs(line[0, 0] - line.mean()) / line.std(ddof=1), rel=1e-5)
 
 
-def test_bins_and_their_edges() -> None:
-    edges = published_edges(np.linspace(0.0, 10.2, 1000))
-    assert len(edges) == 31
-    assert edges[-1] == 10.5
-    mean, doubt, count = binned(np.array([0.1, 0.2, 5.0]), np.array([1.0, 3.0, 7.0]), np.array([0.0, 1.0, 2.0, 6.0]))
+def test_bins_of_cells_are_those_of_the_decisions() -> None:
+    """The published bins and a fifth as many, from cells of two runs, beside numpy's bins of the decisions."""
+    generator = np.random.default_rng(0)
+    distance = generator.gamma(1.5, 2.0, 3000)
+    error = generator.exponential(30.0, 3000)
+    parts = [by_cell(distance[half], error[half]) for half in (slice(0, 1000), slice(1000, None))]
+    for bins in (30, 6):
+        edges = published_edges(pooled(parts), bins)
+        assert len(edges) == bins + 1
+        top = np.ceil(2.0 * np.percentile(distance, 99.0)) / 2.0  # as published
+        assert np.allclose(edges / CELLS, np.linspace(0.0, top, bins + 1), rtol=0, atol=1e-12)
+        mean, count = binned(pooled(parts), edges)
+        place = np.digitize(distance, edges / CELLS) - 1
+        assert count.tolist() == [(place == b).sum() for b in range(bins)]
+        expected = [error[place == b].mean() for b in range(bins)]
+        assert mean == pytest.approx(expected, rel=1e-5)
+        assert count.sum() < 3000, "the rarest lie beyond the last edge"
+
+
+def test_a_bin_without_a_decision_has_no_mean() -> None:
+    found = by_cell(np.array([0.1, 0.2, 5.0]), np.array([1.0, 3.0, 7.0]))
+    assert found == {"cell": [6, 12, 300], "count": [1, 1, 1], "error": [1.0, 3.0, 7.0]}
+    mean, count = binned(found, CELLS * np.array([0, 1, 2, 6]))
     assert count.tolist() == [2, 0, 1]
     assert mean[0] == 2.0
     assert np.isnan(mean[1])
-    assert doubt[0] == pytest.approx(1.0)
+    assert published_edges(by_cell(np.array([0.0]), np.array([1.0])))[-1] == CELLS // 2, "half a unit at least"

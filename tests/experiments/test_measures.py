@@ -66,7 +66,7 @@ def test_values_are_in_the_tasks_rewards_whatever_the_blocks(monkeypatch: pytest
 
 
 def test_oracle_errors_come_raw_and_aligned() -> None:
-    raw, under_map = oracle.measured(run_of([0.0]), 50)
+    raw, under_map = oracle.both_errors(run_of([0.0]), 50)
     heads = oracle.values_of(run_of([0.0]), run_of([0.0]).play())
     nearest = [min(abs(heads[k, i] - EARNED[i]) for k in range(3)) for i in range(7)]
     assert raw.oracle == pytest.approx(sum(nearest) / 7.0)
@@ -110,10 +110,13 @@ def test_the_final_return_is_of_the_last_quarter(rows: int, expected: float, tmp
     """⌊n/4⌋ of n evaluations, one at least."""
     run = Run("one", {})
     (tmp_path / "one").mkdir()
+    (tmp_path / "one" / "result.json").write_text("{}")
     text = "step,eval_return\n" + "".join(f"{100 * row},{float(row)}\n" for row in range(rows))
     (tmp_path / "one" / "metrics.csv").write_text(text)
-    assert deep_runs.evaluations(tmp_path, run).tolist() == [float(row) for row in range(rows)]
-    assert deep_runs.last_quarter(tmp_path, run) == expected
+    cell = deep_runs.Cell("TD3", "Hopper-v5", 8, run)
+    curve = {"step": [100.0 * row for row in range(rows)], "eval_return": [float(row) for row in range(rows)]}
+    assert deep_runs.curves_of_runs(tmp_path, [cell]) == {"one": curve}
+    assert deep_runs.last_quarters(tmp_path, [cell]) == {"one": expected}
 
 
 def test_returns_stand_beside_the_papers() -> None:
@@ -135,11 +138,8 @@ def test_odds_against_sac_are_those_of_ours(ours: float, verdict: str) -> None:
 
 def test_a_panel_without_a_curve_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One of the two panels, as with `--only 'td3-*'`: no empty axes, and no note of the library about their legend."""
-    run, seen = Run("td3", {}), list[Any]()
-    (tmp_path / "td3").mkdir()
-    (tmp_path / "td3" / "metrics.csv").write_text("step,eval_return\n100,1.0\n200,2.0\n")
-    (tmp_path / "td3" / "result.json").write_text("{}")
-    groups = deep_runs.curve_groups(tmp_path, [deep_runs.Cell("TD3", "Hopper-v5", 8, run)])
+    seen = list[Any]()
+    groups = deep_runs.curve_groups([("TD3", {"step": [100.0, 200.0], "eval_return": [1.0, 2.0]})])
     plain = deep_runs.new_figure
     monkeypatch.setattr(deep_runs, "new_figure", lambda *given: seen.append(plain(*given)) or seen[-1])
     with warnings.catch_warnings():

@@ -49,7 +49,6 @@ def outcome() -> Outcome:
             Finding("A bad claim", "does not reproduce", "2 & more"),
         ],
         [Table("Returns <b>", ("x",), [("SAC", ("1",)), ("TD3", ("2",))], {"SAC": ("9",)}, "three seeds")],
-        {},
         ("a.png",),
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from pyresac.experiments import (
 )
 from pyresac.experiments.deep_runs import Cell, cell
 from pyresac.experiments.experiment import Experiment, experiment
+from pyresac.experiments.results_file import redraw, write_results
 from pyresac.train import main
 
 CORRIDOR = ("corridor", "corridor-rareness")
@@ -60,18 +62,28 @@ def test_finished_runs_become_tables_and_a_missing_one_is_left_out(name: str, tm
     else:
         runs = chosen.runs("smoke")
     assert len(runs) >= 2
-    empty = chosen.analyse(tmp_path, "smoke", tmp_path)
+    assert chosen.measures(tmp_path, "smoke") == {}
+    empty = chosen.conclude({}, "smoke", tmp_path)
     assert {finding.verdict for finding in empty.findings} == {"not tried at this scale"}
     for run in runs[:2]:
         assert main([*run.flags, "--run-dir", str(tmp_path / run.name)]) == 0
-    outcome = chosen.analyse(tmp_path, "smoke", tmp_path)
+    measures = chosen.measures(tmp_path, "smoke")
+    assert set(measures) == {run.name for run in runs[:2]}
+    outcome = write_results(tmp_path / "results", name, "smoke", measures)
     assert outcome.findings
     assert outcome.tables
     json.dumps(outcome.plain(), allow_nan=False)
     for table in outcome.tables:
         assert table.rows
         assert all(len(cells) == len(table.columns) for _, cells in table.rows)
-    assert all((tmp_path / figure).stat().st_size > 10_000 for figure in outcome.figures)
+    folder = tmp_path / "results" / name
+    assert all((folder / "figures" / figure).stat().st_size > 10_000 for figure in outcome.figures)
+    # without the runs, the file alone gives the same again
+    first = (folder / "smoke.json").read_bytes()
+    shutil.rmtree(folder / "figures")
+    assert redraw(tmp_path / "results") == [folder / "smoke.json"]
+    assert (folder / "smoke.json").read_bytes() == first
+    assert all((folder / "figures" / figure).stat().st_size > 10_000 for figure in outcome.figures)
 
 
 def test_rareness_by_training_is_by_the_buffer_of_the_run(tmp_path: Path) -> None:
@@ -85,7 +97,7 @@ def test_rareness_by_training_is_by_the_buffer_of_the_run(tmp_path: Path) -> Non
     # the first state is one that the task begins with: height 1.25, nearly at rest
     assert abs(states[0, 0] - 1.25) < 0.01
     assert np.abs(states[0, 1:]).max() < 0.01
-    found = rareness.measured(run, 2)
+    found = rareness.decisions(run, 2)
     assert not np.array_equal(found["training"], found["evaluation"])
     assert found["training"].shape == found["error"].shape
 
