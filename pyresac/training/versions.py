@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 import subprocess
+from contextlib import suppress
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -11,6 +12,8 @@ from pathlib import Path
 import pyresac
 
 LIBRARIES = ("pyresac", "numpy", "scipy", "numba", "torch", "gymnasium", "tensorboard")
+OF_TASKS = ("mujoco", "brax", "jax")
+"""Simulators, which decide what a task earns; named where they are installed."""
 
 
 @cache
@@ -22,6 +25,9 @@ def versions() -> dict[str, str]:
             found[name] = version(name)
         except PackageNotFoundError:
             found[name] = "not installed"
+    for name in OF_TASKS:
+        with suppress(PackageNotFoundError):
+            found[name] = version(name)
     found["git"] = git_commit(Path(pyresac.__file__).parent)
     return found
 

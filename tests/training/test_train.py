@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import importlib.util
 import json
 import os
 import pty
@@ -145,7 +146,10 @@ def test_run_folder_holds_config_versions_curves_and_result(tmp_path: Path) -> N
     assert config["agent"] == "tabular"
     assert config["learner"]["temperature"] == 0.02
     assert "command" not in config
-    assert {"git", "numpy", "gymnasium"} <= json.loads((run / "versions.json").read_text()).keys()
+    versions = json.loads((run / "versions.json").read_text())
+    assert {"git", "numpy", "gymnasium"} <= versions.keys()
+    # the simulator decides what a task earns
+    assert ("mujoco" in versions) == (importlib.util.find_spec("mujoco") is not None)
     assert [row["step"] for row in rows(run)] == ["1500", "3000", "4500", "6000"]
     assert all(np.isfinite(float(value)) for value in rows(run)[-1].values())
     assert list((run / "tensorboard").glob("events.*"))
