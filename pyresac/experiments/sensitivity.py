@@ -6,14 +6,14 @@ minute, with the corridor's own settings as the base.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from pyresac.experiments.deep_runs import Cell, cell, last_quarters, mean_cell, seeds_at
-from pyresac.experiments.experiment import Finding, Measures, Outcome, Run, Scale, Table, held
+from pyresac.experiments.experiment import Finding, Measures, Outcome, Run, Scale, Table, verdict_of
 
 RUNS_IN = "sensitivity"
 CORRIDOR = "corridor"
@@ -114,30 +114,75 @@ def conclude(measures: Measures, scale: Scale, figures: Path) -> Outcome:
     return Outcome(_findings(found, missing), tables)
 
 
-CLAIMS = (
-    ("K", "2", "K = 2 diverges (finding i)"),
-    ("τ_ema", "0", "without averaging of the policy training collapses, on HalfCheetah (finding ii)"),
-    ("α_ind", "1", "independent targets collapse, on Ant (finding iii)"),
+ANT, CHEETAH = "Ant-v5", "HalfCheetah-v5"
+COLLAPSES: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
+    ("K", "2", "K = 2 diverges (finding i)", (ANT, CHEETAH)),
+    ("τ_ema", "0", "Without averaging of the policy training collapses, on HalfCheetah (finding ii)", (CHEETAH,)),
+    ("α_ind", "1", "Independent targets collapse, on Ant (finding iii)", (ANT,)),
 )
+STEADY = ("λ_anc", "1", "λ_anc = 1 is the steadiest over seeds, on Ant (finding iv)", (ANT,))
+ALIKE = ("β_end", "All values of β_end are within one deviation of each other, on Ant (finding v)", (ANT,))
+"""The sweep, the value, the claim and its tasks; where none of those was run, the tasks that were decide."""
+Returns: TypeAlias = Mapping[str, Mapping[str, Mapping[str, Sequence[float]]]]
+"""By task, sweep and value, the final return of every seed."""
+Missing: TypeAlias = Mapping[str, Mapping[str, Sequence[str]]]
+"""By task and sweep, the values of the runs that are not there."""
+Seen: TypeAlias = dict[str, tuple[int, str]]
+"""By task, which side it takes (`verdict_of`), and what is seen there."""
 
 
-def _findings(found: dict[str, Any], missing: dict[str, Any]) -> list[Finding]:
+def _findings(found: Returns, missing: Missing) -> list[Finding]:
+    collapses = [_collapse(sweep, value, claim, on, found, missing) for sweep, value, claim, on in COLLAPSES]
+    return [*collapses, _steadiest(found), _alike(found)]
+
+
+def _collapse(sweep: str, value: str, claim: str, tasks: Sequence[str], found: Returns, missing: Missing) -> Finding:
     """A value collapses if it is worse than every other value of its sweep by more than their whole range."""
-    findings = []
-    for sweep, value, claim in CLAIMS:
-        lines, collapsed = [], []
-        for task, sweeps in found.items():
-            values = sweeps.get(sweep, {})
-            others = [float(np.mean(scores)) for name, scores in values.items() if name != value]
-            if value in values and others:
-                own = float(np.mean(values[value]))
-                collapsed.append(own < min(others) - (max(others) - min(others)))
-                lines.append(f"{task}: {own:,.0f}; the others {min(others):,.0f} to {max(others):,.0f}")
-            elif set(missing.get(task, {}).get(sweep, ())) == {value}:
-                collapsed.append(True)
-                lines.append(f"{task}: its runs did not finish")
-        if not lines:
-            findings.append(Finding(claim, "not tried at this scale", "no finished runs"))
-            continue
-        findings.append(Finding(claim, held(all(collapsed)), "; ".join(lines)))
-    return findings
+    seen: Seen = {}
+    for task, sweeps in found.items():
+        values = sweeps.get(sweep, {})
+        others = [float(np.mean(scores)) for name, scores in values.items() if name != value]
+        if value in values and others:
+            own = float(np.mean(values[value]))
+            side = 1 if own < min(others) - (max(others) - min(others)) else -1
+            seen[task] = side, f"{own:,.0f}; the others {min(others):,.0f} to {max(others):,.0f}"
+        elif set(missing.get(task, {}).get(sweep, ())) == {value}:
+            seen[task] = 1, "its runs did not finish"
+    return _told(claim, tasks, seen)
+
+
+def _steadiest(found: Returns) -> Finding:
+    """A value is the steadiest if its deviation over seeds is below half of every other's.
+
+    It is not if another's is below half of its own. Deviations of three seeds differ by such factors by chance.
+    """
+    sweep, value, claim, tasks = STEADY
+    seen: Seen = {}
+    for task, sweeps in found.items():
+        spread = {name: float(np.std(scores)) for name, scores in sweeps.get(sweep, {}).items() if len(scores) > 1}
+        own = spread.pop(value, None)
+        if own is not None and spread:
+            least = min(spread.values())
+            side = 1 if own < least / 2 else -1 if least < own / 2 else 0
+            seen[task] = side, f"deviation {own:,.0f}; the others {least:,.0f} to {max(spread.values()):,.0f}"
+    return _told(claim, tasks, seen)
+
+
+def _alike(found: Returns) -> Finding:
+    """Means are alike if all lie within the deviation over seeds, the root of the values' mean variance."""
+    sweep, claim, tasks = ALIKE
+    seen: Seen = {}
+    for task, sweeps in found.items():
+        values = [scores for scores in sweeps.get(sweep, {}).values() if len(scores) > 1]
+        if len(values) > 1:
+            means = [float(np.mean(scores)) for scores in values]
+            deviation = float(np.sqrt(np.mean([np.var(scores) for scores in values])))
+            side = 1 if max(means) - min(means) <= deviation else -1
+            seen[task] = side, f"means from {min(means):,.0f} to {max(means):,.0f}, deviation {deviation:,.0f}"
+    return _told(claim, tasks, seen)
+
+
+def _told(claim: str, tasks: Sequence[str], seen: Seen) -> Finding:
+    deciding = [side for task, (side, _) in seen.items() if task in tasks] or [side for side, _ in seen.values()]
+    words = "; ".join(f"{task}: {said}" for task, (_, said) in seen.items())
+    return Finding(claim, verdict_of(deciding), words or "no finished runs")

@@ -156,9 +156,53 @@ def test_verdicts_on_noise_are_paired_by_seed(gain: float, harms: str, helps: st
 def test_a_value_of_a_sweep_collapses_only_far_below_all_others(two: float, verdict: str) -> None:
     found = {"corridor": {"K": {"2": [two], "5": [10.0], "10": [13.0]}}}
     assert sensitivity._findings(found, {})[0].verdict == verdict
-    assert (
-        sensitivity._findings({"corridor": {"K": {"5": [10.0]}}}, {"corridor": {"K": ["2"]}})[0].verdict == "reproduces"
-    )
+
+
+@pytest.mark.parametrize(
+    ("missing", "verdict"), [(["2", "2", "2"], "reproduces"), (["2", "20"], "not tried at this scale")]
+)
+def test_a_value_without_a_run_collapses_only_where_every_other_has_its_runs(missing: list[str], verdict: str) -> None:
+    found = {"corridor": {"K": {"5": [10.0]}}}
+    assert sensitivity._findings(found, {"corridor": {"K": missing}})[0].verdict == verdict
+
+
+def test_a_claim_about_a_task_is_decided_there() -> None:
+    """Finding ii is of HalfCheetah alone: what Ant shows is told beside it and decides nothing."""
+    collapsed, level = {"0": [-90.0], "0.1": [10.0], "0.5": [13.0]}, {"0": [11.0], "0.1": [10.0], "0.5": [13.0]}
+    found = {"Ant-v5": {"τ_ema": level}, "HalfCheetah-v5": {"τ_ema": collapsed}}
+    told = sensitivity._findings(found, {})[1]
+    assert told.verdict == "reproduces"
+    assert "Ant-v5: 11; " in told.found
+    swapped = {"Ant-v5": {"τ_ema": collapsed}, "HalfCheetah-v5": {"τ_ema": level}}
+    assert sensitivity._findings(swapped, {})[1].verdict == "does not reproduce"
+    both = {task: {"K": {"2": [-90.0], "5": [10.0], "10": [13.0]}} for task in found}
+    assert sensitivity._findings(both, {})[0].verdict == "reproduces"
+    both["Ant-v5"]["K"]["2"] = [10.0]
+    assert sensitivity._findings(both, {})[0].verdict == "undecided"
+
+
+@pytest.mark.parametrize(
+    ("own", "verdict"), [(0.9, "reproduces"), (1.1, "undecided"), (9.0, "undecided"), (11.0, "does not reproduce")]
+)
+def test_a_value_is_the_steadiest_only_by_a_factor_of_two(own: float, verdict: str) -> None:
+    around = {"0.1": 2.0, "0.5": 5.0, "0": 4.5}  # the least is 2
+    sweep = {name: [100.0 - d, 100.0 + d] for name, d in {**around, "1": own}.items()}
+    if own > 8.0:
+        sweep["0.1"] = [100.0 - 5.0, 100.0 + 5.0]  # the least is 4.5
+    found = sensitivity._findings({"Ant-v5": {"λ_anc": sweep}}, {})[3]
+    assert found.verdict == verdict
+    assert f"deviation {own:,.0f}; the others " in found.found
+
+
+@pytest.mark.parametrize(("apart", "verdict"), [(9.0, "reproduces"), (11.0, "does not reproduce")])
+def test_means_are_alike_within_one_deviation(apart: float, verdict: str) -> None:
+    """Variances 4, 100 and 196: their mean is 10²."""
+    found = {
+        "Ant-v5": {"β_end": {"-2": [-2.0, 2.0], "-1": [apart - 10.0, apart + 10.0], "0": [apart - 14.0, apart + 14.0]}}
+    }
+    assert sensitivity._findings(found, {})[4].verdict == verdict
+    one = {"Ant-v5": {"β_end": {"-2": [1.0], "-1": [2.0]}}}
+    assert sensitivity._findings(one, {})[4].verdict == "not tried at this scale", "one seed has no deviation"
 
 
 @pytest.mark.parametrize(("alone", "rule", "collapse", "best"), [(-1.2e6, -5e5, 1, 1), (-4.1e5, -2e5, 0, 0)])
