@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import re
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,6 @@ from pyresac.atomic import write_atomically
 from pyresac.errors import InputError
 from pyresac.experiments.experiment import EXPERIMENTS, SCALES
 from pyresac.reading import read_object
-from pyresac.training.versions import versions
 
 STYLE = """
 :root { color-scheme: light dark; --line: #8884; --soft: #8882; }
@@ -32,6 +32,7 @@ code { background: var(--soft); padding: 0 0.25rem; overflow-wrap: anywhere; }
   body { max-width: none; font-size: 11px; } th, td { white-space: normal; } .scroll { overflow: visible; }
 }
 """
+SEED = re.compile(r"--seed (\d+)")
 BADGE = {"reproduces": "yes", "does not reproduce": "no"}
 
 
@@ -99,7 +100,7 @@ def _section(folder: Path, name: str, content: dict[str, Any]) -> str:
     return (
         f'<h2 id="{escape(name)}">{escape(name)}</h2><p>{escape(_sentence(entry.about))}. '
         f"In the paper: {escape(entry.source)}. Scale: {escape(content['scale'])}. "
-        f"Command: <code>{escape(content['command'])}</code>{_unfinished(content)}</p>"
+        f"Command: <code>{escape(content['command'])}</code>{_unfinished(content)}{_seeds(content)}</p>"
         + "".join(figures)
         + "".join(_table(table) for table in content["tables"])
     )
@@ -109,6 +110,13 @@ def _unfinished(content: dict[str, Any]) -> str:
     """How many runs the tables stand on, where those are not all of the plan."""
     done, planned = content.get("finished"), content.get("planned")
     return "" if done == planned else f". Finished: {done} of {planned} runs"
+
+
+def _seeds(content: dict[str, Any]) -> str:
+    """Those that the runs were trained with."""
+    options = " ".join(str(one.get("options", "")) for one in content.get("measures", {}).values())
+    seeds = sorted({int(seed) for seed in SEED.findall(options)})
+    return f". Seeds: {', '.join(map(str, seeds))}" if seeds else ""
 
 
 def _table(table: dict[str, Any]) -> str:
@@ -130,6 +138,12 @@ def _table(table: dict[str, Any]) -> str:
 
 
 def _colophon(found: dict[str, dict[str, Any]]) -> str:
-    commands = "".join(f"<li><code>{escape(content['command'])}</code></li>" for content in found.values())
-    used = ", ".join(f"{name} {version}" for name, version in versions().items() if name not in ("platform", "git"))
-    return f"<h2>How it was made</h2><ul>{commands}</ul><p>{escape(used)}.</p>"
+    """Commands, and the versions that the runs were measured with, where the files name them."""
+    items = []
+    for content in found.values():
+        words = [
+            "; ".join(f"{name} {version}" for name, version in used.items()) for used in content.get("versions", ())
+        ]
+        measured = f"<br>{escape(', and with '.join(words))}" if words else ""
+        items.append(f"<li><code>{escape(content['command'])}</code>{measured}</li>")
+    return f"<h2>How it was made</h2><ul>{''.join(items)}</ul>"

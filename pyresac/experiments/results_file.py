@@ -24,6 +24,7 @@ from pyresac.experiments.experiment import (
     experiment,
 )
 from pyresac.reading import read_object
+from pyresac.training.versions import of_libraries
 
 COMMAND = "python -m pyresac.experiments run {name} --scale {scale}"
 
@@ -66,12 +67,16 @@ def write_results(results: Path, name: str, scale: Scale, own: Measures) -> Outc
     figures = path.parent / "figures"
     figures.mkdir(parents=True, exist_ok=True)
     outcome = chosen.conclude(measures, scale, figures)
+    used = read_object(path).get("versions", []) if path.is_file() else []
+    if own and of_libraries() not in used:
+        used.append(of_libraries())
     content = {
         "experiment": name,
         "scale": scale,
         "command": COMMAND.format(name=name, scale=scale),
         **({"planned": len(plan), "finished": len(measures)} if plan else {}),
         **outcome.plain(),
+        "versions": used,
         "measures": {run: {"options": plan.get(run, ""), "measured": value} for run, value in measures.items()},
     }
     write_atomically(path, as_text(content).encode())

@@ -32,6 +32,11 @@ def versions() -> dict[str, str]:
     return found
 
 
+def of_libraries() -> dict[str, str]:
+    """`versions` without the platform and the commit: what can differ between two machines that measure the same."""
+    return {name: found for name, found in versions().items() if name not in ("platform", "git")}
+
+
 def git_commit(folder: Path) -> str:
     """The commit checked out around `folder`, or "unknown" for an installed package or without git."""
     commit = _git(folder, "rev-parse", "HEAD")

@@ -57,7 +57,15 @@ def save(results: Path, scale: str = "cpu") -> None:
     folder = results / "returns"
     (folder / "figures").mkdir(parents=True, exist_ok=True)
     (folder / "figures" / "a.png").write_bytes(PIXEL)
-    content = {"experiment": "returns", "scale": scale, "command": f"run --scale {scale}", **outcome().plain()}
+    measures = {f"sac-{seed}": {"options": f"--env x --seed {seed} --steps 9", "measured": 1.0} for seed in (16, 8)}
+    content = {
+        "experiment": "returns",
+        "scale": scale,
+        "command": f"run --scale {scale}",
+        **outcome().plain(),
+        "versions": [{"mujoco": "4.0.0"}, {"mujoco": "4.0.1"}],
+        "measures": measures,
+    }
     (folder / f"{scale}.json").write_text(json.dumps(content))
 
 
@@ -70,8 +78,9 @@ def test_the_page_is_whole_self_contained_and_shows_all(tmp_path: Path) -> None:
     addresses = [value for _, own in page.seen for name, value in own.items() if name in ("src", "href")]
     assert addresses
     assert all(str(address).startswith(("data:image/png;base64,", "#")) for address in addresses)
-    for words in ("A <good> claim", "2 & more", "Returns <b>", "three seeds", "run --scale cpu", "TD3"):
+    for words in ("A <good> claim", "2 & more", "Returns <b>", "three seeds", "run --scale cpu", "TD3", "Seeds: 8, 16"):
         assert words in page.text
+    assert "mujoco 4.0.0, and with mujoco 4.0.1" in page.text
     assert page.text.index("A bad claim") < page.text.index("A <good> claim")
     assert "19" in page.text  # ours, and the paper's number under it
 

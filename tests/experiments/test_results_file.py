@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 
 from pyresac.errors import InputError
-from pyresac.experiments import noise
+from pyresac.experiments import noise, results_file
 from pyresac.experiments.__main__ import main
 from pyresac.experiments.experiment import SCALES, experiment
 from pyresac.experiments.results_file import measured_before, path_of, redraw, write_results
+from pyresac.training.versions import of_libraries
 
 COMMITTED = Path(__file__).parents[2] / "results" / "experiments"
 NAMES = [run.name for run in noise.runs("cpu")]
@@ -37,6 +38,7 @@ def test_what_another_machine_measured_stays(tmp_path: Path) -> None:
     content = json.loads((tmp_path / "noise" / "cpu.json").read_text())
     assert content["finished"] == content["planned"] == len(NAMES)
     assert list(content["measures"]) == NAMES, "in the order of the plan, whoever came first"
+    assert content["versions"] == [of_libraries()], "named once"
     # what is measured again takes the place of what was there
     write_results(tmp_path, "noise", "cpu", dict.fromkeys(first, 5.0))
     assert rows(tmp_path)["λ_ale = 0"] == ["5 [5, 5]"] * 2
@@ -101,3 +103,18 @@ def test_redraw_without_results_says_so(tmp_path: Path, capsys: pytest.CaptureFi
     assert "none has no results; make some: python -m pyresac.experiments run NAME" in " ".join(
         capsys.readouterr().err.split()
     )
+
+
+def test_a_file_names_the_versions_of_every_machine_that_measured(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def versions() -> Any:
+        return json.loads((tmp_path / "noise" / "cpu.json").read_text())["versions"]
+
+    for version in ("1", "2", "1"):
+        monkeypatch.setattr(results_file, "of_libraries", lambda version=version: {"mujoco": version})
+        write_results(tmp_path, "noise", "cpu", {NAMES[0]: 1.0})
+    assert versions() == [{"mujoco": "1"}, {"mujoco": "2"}]
+    monkeypatch.setattr(results_file, "of_libraries", lambda: {"mujoco": "3"})
+    redraw(tmp_path)  # measures nothing
+    assert versions() == [{"mujoco": "1"}, {"mujoco": "2"}]
