@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import argparse
+import sys
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
+from typing import ClassVar
 
 import pytest
 
-from property_tests import mutants, random_mutants
+from property_tests import mutants, random_mutants, reached
 from property_tests.forked import run_forked
 
 
@@ -114,6 +118,53 @@ def test_the_nearest_tests_of_a_random_fault_name_it() -> None:
     assert len(order) == len(set(order)) > 15
     parts = random_mutants.batches(["a.py", "b.py", "property_tests/c.py", "d.py", "e.py", "f.py", "g.py"])
     assert parts == [("a.py", "b.py"), ("d.py", "e.py", "f.py"), ("property_tests/c.py",), ("g.py",)]
+
+
+class Noted:
+    """In the place of coverage's database of a run elsewhere: two tests of this file, and one that is gone."""
+
+    contexts: ClassVar = {
+        10: ["tests/test_mutants.py::test_a_fork_says_what_failed[a[b]|c]|run", ""],
+        11: [
+            "tests/test_mutants.py::test_random_faults_may_leave_out_parts|run",
+            "tests/test_mutants.py::test_gone|run",
+        ],
+        12: ["tests/test_mutants.py::test_random_faults_may_leave_out_parts|setup", "tests/gone.py::test_x|run"],
+    }
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+
+    def read(self) -> None: ...
+
+    def measured_files(self) -> set[str]:
+        return {"/elsewhere/pyresac/run/pyresac/tabular/mdp.py"}
+
+    def measured_contexts(self) -> set[str]:
+        return {""} if Path(self.path).name == "plain" else {"", "some"}
+
+    def contexts_by_lineno(self, name: str) -> dict[int, list[str]]:
+        return self.contexts
+
+
+def test_the_tests_that_reach_a_line_come_narrowest_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "coverage", SimpleNamespace(CoverageData=Noted))
+    for name in ("noted", "plain"):
+        (tmp_path / name).touch()
+    found = reached.Reached(tmp_path / "noted")
+    source = Path("pyresac/tabular/mdp.py")
+    narrow, wide = (
+        f"tests/test_mutants.py::test_{name}"
+        for name in ("a_fork_says_what_failed", "random_faults_may_leave_out_parts")
+    )
+    assert found.tests(source, 10, 10) == [narrow]
+    assert found.tests(source, 9, 12) == [narrow, wide]
+    assert found.tests(source, 13, 20) == []
+    assert found.tests(Path("pyresac/tabular/other.py"), 10, 10) == []
+    with pytest.raises(argparse.ArgumentTypeError, match="notes no tests"):
+        reached.Reached(tmp_path / "plain")
+    with pytest.raises(argparse.ArgumentTypeError, match="is no file"):
+        reached.Reached(tmp_path / "none")
 
 
 def test_random_faults_may_leave_out_parts() -> None:
