@@ -36,8 +36,15 @@ class _Reader:
     initial: NDArray[np.float64] | None = None
 
     def refused(self, why: str) -> InputError:
-        """An error that names the place."""
-        word, line = self.words[min(self.place, len(self.words) - 1)]
+        """An error that names the word that comes next."""
+        return self._refused(min(self.place, len(self.words) - 1), why)
+
+    def last_refused(self, why: str) -> InputError:
+        """An error that names the word that was read last."""
+        return self._refused(self.place - 1, why)
+
+    def _refused(self, place: int, why: str) -> InputError:
+        word, line = self.words[place]
         return InputError(f"{self.path}, line {line}: {why}; found {word!r}")
 
     @property
@@ -55,8 +62,7 @@ class _Reader:
     def colon(self) -> None:
         """Raise InputError unless a colon comes next."""
         if self.next("':'") != ":":
-            self.place -= 1
-            raise self.refused("expected ':'")
+            raise self.last_refused("expected ':'")
 
     def at_key(self) -> bool:
         """Whether a new entry begins here, or the file has ended."""
@@ -73,8 +79,7 @@ class _Reader:
             try:
                 found[i] = float(word)
             except ValueError:
-                self.place -= 1
-                raise self.refused("expected a number") from None
+                raise self.last_refused("expected a number") from None
         return found
 
     def chosen(self, what: str) -> list[int]:
@@ -86,8 +91,7 @@ class _Reader:
             return [names.index(word)]
         if word.isdecimal() and int(word) < len(names):
             return [int(word)]
-        self.place -= 1
-        raise self.refused(f"expected '*' or one of the {what} {names[0]} … {names[-1]}")
+        raise self.last_refused(f"expected '*' or one of the {what} {names[0]} … {names[-1]}")
 
     def size(self, what: str) -> int:
         """How many states or actions there are. Raises InputError before they are declared."""
@@ -118,11 +122,9 @@ def load(path: Path, discount: float | None = None) -> Arrays:
 def _entry(reader: _Reader) -> None:
     key = reader.next("an entry")
     if key not in KEYS:
-        reader.place -= 1
-        raise reader.refused(f"expected one of {', '.join(KEYS)}")
+        raise reader.last_refused(f"expected one of {', '.join(KEYS)}")
     if key in ("observations", "O"):
-        reader.place -= 1
-        raise reader.refused("a model with observations is a POMDP, which this package does not solve")
+        raise reader.last_refused("a model with observations is a POMDP, which this package does not solve")
     if key != "start" or reader.ahead == ":":
         reader.colon()
     if key == "discount":
@@ -130,8 +132,7 @@ def _entry(reader: _Reader) -> None:
     elif key == "values":
         reader.sign = {"reward": 1.0, "cost": -1.0}.get(reader.next("reward or cost"), 0.0)
         if reader.sign == 0.0:
-            reader.place -= 1
-            raise reader.refused("expected reward or cost")
+            raise reader.last_refused("expected reward or cost")
     elif key in ("states", "actions"):
         names = []
         while not reader.at_key():
@@ -156,8 +157,7 @@ def _start(reader: _Reader) -> None:
         named = [state for _ in iter(lambda: reader.at_key(), True) for state in reader.chosen("states")]
         chosen = named if mode == "include" else [state for state in range(count) if state not in named]
         if not chosen:
-            reader.place -= 1
-            raise reader.refused("no state is left to start in")
+            raise reader.last_refused("no state is left to start in")
         reader.initial[chosen] = 1.0 / len(chosen)
         return
     word = reader.ahead
@@ -190,8 +190,7 @@ def _table(reader: _Reader, key: str) -> None:
     if key == "R" and reader.ahead == ":":
         reader.place += 1
         if reader.next("'*'") != "*":
-            reader.place -= 1
-            raise reader.refused("a reward by observation is of a POMDP; expected '*'")
+            raise reader.last_refused("a reward by observation is of a POMDP; expected '*'")
     if len(index) == 3:
         table[np.ix_(*index)] = reader.numbers(1)[0]
         return
