@@ -202,7 +202,13 @@ def curves_of(folder: Path, name: str, problem: Problem, label: str, scale: Scal
     Seeds are made side by side on the cores: the loops hold no lock.
     """
     form, sweeps = FORMS[label], SWEEPS[scale]
-    settings = {**asdict(form), "sweeps": sweeps, "learning": (POINTS, RATE, FOLLOW, FIRST_VALUES)}
+    settings = {
+        **asdict(form),
+        "sweeps": sweeps,
+        "learning": (POINTS, RATE, FOLLOW, FIRST_VALUES),
+        # the sum of Q* stands for rewards and kernel, to less than it is certified to
+        "problem": (problem.noise, problem.mdp.discount, problem.optimum.shape, f"{problem.optimum.sum():.6g}"),
+    }
 
     def made(seed: int) -> Any:
         return kept(folder, f"{name} {label} seed{seed}", settings, lambda: curve(problem, form, sweeps, seed).tolist())

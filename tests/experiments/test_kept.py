@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -67,6 +68,11 @@ def test_the_curves_of_poisoning_are_those_of_each_seed_and_go_on(
     monkeypatch.setattr(poisoning, "curve", lambda *_: pytest.fail("it was there"))
     again = poisoning.curves_of(tmp_path, "noisy chain", problem, "SAC", "smoke")
     assert np.array_equal(again, found, equal_nan=True)
+    # a problem that has changed under the same name is another
+    monkeypatch.setattr(poisoning, "curve", lambda *_: np.zeros((poisoning.POINTS, 3)))
+    mdp = replace(problem.mdp, reward=2.0 * problem.mdp.reward)
+    for other in (replace(problem, noise=0.5), replace(problem, mdp=mdp, optimum=2.0 * problem.optimum)):
+        assert not poisoning.curves_of(tmp_path, "noisy chain", other, "SAC", "smoke").any()
 
 
 def test_the_measures_of_uncertainty_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
