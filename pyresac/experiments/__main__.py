@@ -227,7 +227,7 @@ def _run(given: RunAll, console: Console) -> int:
         failed = progress.failed
     # waiting threads of the BLAS made small networks some forty times slower
     with threads():
-        outcome = write_results(given.results, given.name, given.scale, chosen.measures(folder, given.scale))
+        outcome = write_results(given.results, given.name, given.scale, chosen.measures(folder, given.scale, runs))
     for finding in outcome.findings:
         console.print(f"[bold]{finding.verdict}[/]: {escape(finding.claim)}\n  {escape(finding.found)}", soft_wrap=True)
     for name in failed:

@@ -6,7 +6,7 @@ corridor; the published corridor needs its workbooks (`--corridor published-slow
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -71,10 +71,10 @@ def runs(scale: Scale) -> list[Run]:
     return [one.run for one in cells(scale)]
 
 
-def measures(folder: Path, scale: Scale) -> Measures:
+def measures(folder: Path, scale: Scale, runs: Sequence[Run]) -> Measures:
     """See `Experiment`: a run's curves, and what its last days came to, under its policy and under the rules."""
     found = {}
-    for name, curve in curves_of_runs(folder, cells(scale), CURVE).items():
+    for name, curve in curves_of_runs(folder, runs, CURVE).items():
         result = load_json(folder / name / "result.json")
         days = {controller: _means(table) for controller, table in result["controllers"].items()}
         found[name] = {"curve": curve, "days": days, "values": result["values"]}

@@ -6,6 +6,7 @@ own decisions, as the published script has it, and against those that the run tr
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -79,14 +80,14 @@ def decisions(run: Restored, days: int) -> Decisions:
     return {name: values[known] for name, values in found.items()}
 
 
-def measures(folder: Path, scale: Scale) -> Measures:
+def measures(folder: Path, scale: Scale, runs: Sequence[Run]) -> Measures:
     """See `Experiment`: a run's `summary`, and its mean error."""
 
     def measure(run: Restored) -> dict[str, Any]:
         found = decisions(run, DAYS[scale])
         return {**summary(found), "error": float(found["error"].mean())}
 
-    return measures_of_runs(folder, corridor.cells(scale), measure)
+    return measures_of_runs(folder, runs, measure)
 
 
 def conclude(measures: Measures, scale: Scale, figures: Path) -> Outcome:

@@ -108,9 +108,9 @@ def stationary_cells(scale: Scale, labels: Iterable[str] | None = None) -> list[
     ]
 
 
-def measures_of_runs(folder: Path, cells: Iterable[Cell], measure: Callable[[Restored], Any]) -> dict[str, Any]:
+def measures_of_runs(folder: Path, runs: Iterable[Run], measure: Callable[[Restored], Any]) -> dict[str, Any]:
     """`measure` of every finished run, by its name."""
-    found = ((one.run.name, restored(folder, one.run)) for one in cells)
+    found = ((run.name, restored(folder, run)) for run in runs)
     return {name: measure(run) for name, run in found if run is not None}
 
 
@@ -128,14 +128,14 @@ def curve_of(folder: Path, run: Run, columns: Sequence[str] = RETURNS) -> Curve:
     return {name: curves.columns[name].tolist() for name in ("step", *columns)}
 
 
-def curves_of_runs(folder: Path, cells: Iterable[Cell], columns: Sequence[str] = RETURNS) -> dict[str, Curve]:
+def curves_of_runs(folder: Path, runs: Iterable[Run], columns: Sequence[str] = RETURNS) -> dict[str, Curve]:
     """The learning curve of every finished run, by its name."""
-    return {one.run.name: curve_of(folder, one.run, columns) for one in cells if is_finished(folder, one.run)}
+    return {run.name: curve_of(folder, run, columns) for run in runs if is_finished(folder, run)}
 
 
-def last_quarters(folder: Path, cells: Iterable[Cell]) -> dict[str, float]:
+def last_quarters(folder: Path, runs: Iterable[Run]) -> dict[str, float]:
     """`last_quarter` of every finished run, by its name."""
-    return {name: last_quarter(curve) for name, curve in curves_of_runs(folder, cells).items()}
+    return {name: last_quarter(curve) for name, curve in curves_of_runs(folder, runs).items()}
 
 
 def curve_groups(labelled: Iterable[tuple[str, Curve]]) -> dict[str, Group]:

@@ -121,8 +121,8 @@ class Experiment(Protocol):
     def runs(self, scale: Scale) -> list[Run]:
         """What must be trained; [] for an experiment that computes all itself."""
 
-    def measures(self, folder: Path, scale: Scale) -> Measures:
-        """Of the finished runs in `folder`, all that tables and figures need; a run that failed is left out."""
+    def measures(self, folder: Path, scale: Scale, runs: Sequence[Run]) -> Measures:
+        """Of the finished ones of `runs` in `folder`, all that tables and figures need."""
 
     def conclude(self, measures: Measures, scale: Scale, figures: Path) -> Outcome:
         """Tables, figures and findings, from the measures alone; figures are written into `figures`."""

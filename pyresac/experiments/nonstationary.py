@@ -6,7 +6,7 @@ training tasks, because both come from one seed. The worst quartile is the mean 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -92,13 +92,13 @@ def played(run: Restored, where: Where, episodes: int) -> tuple[float, float]:
     return float(returns.mean()), float(returns[: max(1, len(returns) // 4)].mean())
 
 
-def measures(folder: Path, scale: Scale) -> Measures:
+def measures(folder: Path, scale: Scale, runs: Sequence[Run]) -> Measures:
     """See `Experiment`: `played` of a run on either kind of task."""
 
     def measure(run: Restored) -> dict[str, tuple[float, float]]:
         return {where: played(run, where, EPISODES[scale]) for where in get_args(Where)}
 
-    return measures_of_runs(folder, cells(scale), measure)
+    return measures_of_runs(folder, runs, measure)
 
 
 def conclude(measures: Measures, scale: Scale, figures: Path) -> Outcome:

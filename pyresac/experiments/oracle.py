@@ -6,6 +6,7 @@ there on. Steps near a time limit, whose return is not known, are left out, as t
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -76,14 +77,14 @@ def both_errors(run: Restored, episodes: int) -> tuple[CriticErrors, CriticError
     return errors(heads, played.discounted), errors(aligned(heads, played.discounted), played.discounted)
 
 
-def measures(folder: Path, scale: Scale) -> Measures:
+def measures(folder: Path, scale: Scale, runs: Sequence[Run]) -> Measures:
     """See `Experiment`: a run's `CriticErrors`, raw and aligned."""
 
     def measure(run: Restored) -> dict[str, dict[str, float]]:
         raw, under_map = both_errors(run, EPISODES[scale])
         return {"raw": raw._asdict(), "aligned": under_map._asdict()}
 
-    return measures_of_runs(folder, stationary_cells(scale), measure)
+    return measures_of_runs(folder, runs, measure)
 
 
 def conclude(measures: Measures, scale: Scale, figures: Path) -> Outcome:

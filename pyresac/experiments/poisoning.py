@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -160,7 +160,7 @@ def shortfall(problem: Problem, values: NDArray[np.float64], form: Form) -> floa
     return float((problem.optimum.max(1) - policy.v).mean())
 
 
-def measures(folder: Path, scale: Scale) -> Measures:
+def measures(folder: Path, scale: Scale, runs: Sequence[Run]) -> Measures:
     """See `Experiment`: of each problem, the mean of |Q*| and every form's curves."""
     found = {}
     for name, make in problems().items():

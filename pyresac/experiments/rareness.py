@@ -71,9 +71,9 @@ def summary(found: Decisions) -> dict[str, Any]:
     }
 
 
-def measures(folder: Path, scale: Scale) -> Measures:
+def measures(folder: Path, scale: Scale, runs: Sequence[Run]) -> Measures:
     """See `Experiment`: a run's `summary`."""
-    return measures_of_runs(folder, stationary_cells(scale), lambda run: summary(decisions(run, EPISODES[scale])))
+    return measures_of_runs(folder, runs, lambda run: summary(decisions(run, EPISODES[scale])))
 
 
 def conclude(measures: Measures, scale: Scale, figures: Path) -> Outcome:

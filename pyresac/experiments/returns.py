@@ -6,6 +6,7 @@ twice, for episodes of 1,000 steps as the tasks have them, and for 5,000.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -55,13 +56,12 @@ def runs(scale: Scale) -> list[Run]:
     return [one.run for one in stationary_cells(scale)]
 
 
-def measures(folder: Path, scale: Scale) -> Measures:
+def measures(folder: Path, scale: Scale, runs: Sequence[Run]) -> Measures:
     """See `Experiment`: a run's curve, and the mean return of episodes of up to `LONG` steps."""
-    cells = stationary_cells(scale)
-    curves = curves_of_runs(folder, cells)
+    curves = curves_of_runs(folder, runs)
     return {
         name: {"curve": curves[name], "long": long}
-        for name, long in measures_of_runs(folder, cells, long_return).items()
+        for name, long in measures_of_runs(folder, runs, long_return).items()
     }
 
 

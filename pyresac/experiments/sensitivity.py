@@ -88,9 +88,9 @@ def runs(scale: Scale) -> list[Run]:
     return [one.run for _, _, one in cells(scale)]
 
 
-def measures(folder: Path, scale: Scale) -> Measures:
+def measures(folder: Path, scale: Scale, runs: Sequence[Run]) -> Measures:
     """See `Experiment`: a run's final return."""
-    return last_quarters(folder, (one for _, _, one in cells(scale)))
+    return last_quarters(folder, runs)
 
 
 def conclude(measures: Measures, scale: Scale, figures: Path) -> Outcome:

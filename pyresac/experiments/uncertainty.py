@@ -8,6 +8,7 @@ the weight norm κ depend on n and σ alone. The paper says that Γ_epi falls wi
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -99,7 +100,7 @@ def grid_of(scale: Scale) -> list[tuple[int, float, int]]:
     return [(samples, noise, seed) for samples in SAMPLES for noise in NOISES for seed in range(SEEDS[scale])]
 
 
-def measures(folder: Path, scale: Scale) -> Measures:
+def measures(folder: Path, scale: Scale, runs: Sequence[Run]) -> Measures:
     """See `Experiment`: `measured` of every training."""
     return {
         name_of(samples, noise, seed): made(folder, samples, noise, UPDATES[scale], seed)

@@ -113,10 +113,9 @@ def test_the_final_return_is_of_the_last_quarter(rows: int, expected: float, tmp
     (tmp_path / "one" / "result.json").write_text("{}")
     text = "step,eval_return\n" + "".join(f"{100 * row},{float(row)}\n" for row in range(rows))
     (tmp_path / "one" / "metrics.csv").write_text(text)
-    cell = deep_runs.Cell("TD3", "Hopper-v5", 8, run)
     curve = {"step": [100.0 * row for row in range(rows)], "eval_return": [float(row) for row in range(rows)]}
-    assert deep_runs.curves_of_runs(tmp_path, [cell]) == {"one": curve}
-    assert deep_runs.last_quarters(tmp_path, [cell]) == {"one": expected}
+    assert deep_runs.curves_of_runs(tmp_path, [run]) == {"one": curve}
+    assert deep_runs.last_quarters(tmp_path, [run]) == {"one": expected}
 
 
 def test_returns_stand_beside_the_papers() -> None:

@@ -180,7 +180,7 @@ def test_only_the_chosen_runs_are_made(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr(  # the stand-in's runs hold no curves
         noise,
         "last_quarters",
-        lambda folder, cells: {one.run.name: 1.0 for one in cells if pool.is_finished(folder, one.run)},
+        lambda folder, runs: {run.name: 1.0 for run in runs if pool.is_finished(folder, run)},
     )
     whole = [run.name for run in noise.runs("cpu")]
     folders = ["--runs", str(tmp_path / "runs"), "--results", str(tmp_path / "results")]

@@ -62,12 +62,13 @@ def test_finished_runs_become_tables_and_a_missing_one_is_left_out(name: str, tm
     else:
         runs = chosen.runs("smoke")
     assert len(runs) >= 2
-    assert chosen.measures(tmp_path, "smoke") == {}
+    assert chosen.measures(tmp_path, "smoke", runs) == {}
     empty = chosen.conclude({}, "smoke", tmp_path)
     assert {finding.verdict for finding in empty.findings} == {"not tried at this scale"}
     for run in runs[:2]:
         assert main([*run.flags, "--run-dir", str(tmp_path / run.name)]) == 0
-    measures = chosen.measures(tmp_path, "smoke")
+    assert set(chosen.measures(tmp_path, "smoke", runs[1:])) == {runs[1].name}
+    measures = chosen.measures(tmp_path, "smoke", runs)
     assert set(measures) == {run.name for run in runs[:2]}
     outcome = write_results(tmp_path / "results", name, "smoke", measures)
     assert outcome.findings
