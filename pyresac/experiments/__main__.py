@@ -10,6 +10,7 @@ from __future__ import annotations
 import fnmatch
 import json
 import os
+import shlex
 import shutil
 import sys
 import tempfile
@@ -155,11 +156,13 @@ def _done(given: List | Plan | RunAll | TunePreset | Redraw | Report, console: C
     if isinstance(given, Redraw):
         from pyresac.experiments.results_file import redraw
 
-        redrawn = redraw(given.results)
-        if not redrawn:
+        written, left = redraw(given.results)
+        if not written and not left:
             raise InputError(f"{given.results} has no results; make some: {PROGRAM} run NAME")
-        for path in redrawn:
+        for path in written:
             console.print(f"wrote {escape(str(path))}", soft_wrap=True)
+        for path in left:
+            console.print(f"left {escape(str(path))}: it keeps no measures, run it again", soft_wrap=True)
         return 0
     if isinstance(given, Report):
         from pyresac.experiments.html_report import write_report
@@ -173,7 +176,7 @@ def _done(given: List | Plan | RunAll | TunePreset | Redraw | Report, console: C
 def _plan(given: Plan, console: Console) -> int:
     runs = _chosen(experiment(given.name).runs(given.scale), given.only)
     for run in runs:
-        console.print(f"{run.name}: python -m pyresac.train {escape(' '.join(run.flags))}", soft_wrap=True)
+        console.print(f"{run.name}: python -m pyresac.train {escape(shlex.join(run.flags))}", soft_wrap=True)
     if not runs:
         console.print(f"{given.name} trains nothing; it computes all itself.")
         return 0
@@ -194,7 +197,7 @@ def _run(given: RunAll, console: Console) -> int:
         raise InputError(f"workers = {workers}; it must be at least 1")
     from pyresac.experiments.pool import PoolProgress, run_locally
     from pyresac.experiments.ray_pool import require_ray, run_on_ray
-    from pyresac.experiments.results_file import measured_before, path_of, write_results
+    from pyresac.experiments.results_file import lacks_measures, path_of, require_readable, set_aside, write_results
     from pyresac.training.deep_agent import threads
 
     whole = chosen.runs(given.scale)
@@ -206,7 +209,7 @@ def _run(given: RunAll, console: Console) -> int:
     _require_writable(folder)
     _require_plan(folder, whole)
     _require_writable(given.results / given.name / "figures")
-    measured_before(path_of(given.results, given.name, given.scale), chosen, given.scale)
+    require_readable(given.results, given.name, given.scale)
     failed: list[str] = []
     if runs:
         began = time.monotonic()
@@ -227,7 +230,13 @@ def _run(given: RunAll, console: Console) -> int:
         failed = progress.failed
     # waiting threads of the BLAS made small networks some forty times slower
     with threads():
-        outcome = write_results(given.results, given.name, given.scale, chosen.measures(folder, given.scale, runs))
+        measures = chosen.measures(folder, given.scale, runs)
+        path = path_of(given.results, given.name, given.scale)
+        if measures and lacks_measures(path):
+            shown_aside = escape(str(set_aside(path)))
+            console.print(f"the earlier {escape(str(path))} keeps no measures; it is now {shown_aside}", soft_wrap=True)
+        outcome = write_results(given.results, given.name, given.scale, measures)
+    console.print(f"wrote {escape(str(path))}", soft_wrap=True)
     for finding in outcome.findings:
         console.print(f"[bold]{finding.verdict}[/]: {escape(finding.claim)}\n  {escape(finding.found)}", soft_wrap=True)
     for name in failed:

@@ -23,6 +23,7 @@ from pyresac.experiments.deep_runs import (
     seeds_at,
 )
 from pyresac.experiments.experiment import Finding, Measures, Outcome, Run, Scale, Table, held
+from pyresac.figures.style import write
 from pyresac.figures.training import CORRIDOR, value_bands
 from pyresac.options import load_json
 
@@ -111,9 +112,8 @@ def conclude(measures: Measures, scale: Scale, figures: Path) -> Outcome:
         levels = {name: float(np.mean([row["reward"] for row in days[name]])) for name in LEVELS if name in days}
         draw_curves(figures / REWARD, "Reward during training", CORRIDOR, groups, PANELS, levels)
         shown = [groups[label] for label in PANELS[1] if label in groups]
-        value_bands(shown or list(groups.values()), CORRIDOR, "Values beside what is earned").savefig(
-            figures / VALUES_FIGURE, dpi=130
-        )
+        bands = value_bands(shown or list(groups.values()), CORRIDOR, "Values beside what is earned")
+        write(bands, figures / VALUES_FIGURE, dpi=130)
     found = Table("After training", ("reward, 10⁶", "wait, min", "travel, min"), rows, PAPER, note)
     return Outcome(
         [_collapse(values, days), _against_rules(days)],

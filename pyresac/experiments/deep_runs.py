@@ -13,9 +13,9 @@ import numpy as np
 from pyresac.errors import InputError
 from pyresac.experiments.experiment import Measures, Run, Scale
 from pyresac.experiments.pool import is_finished
-from pyresac.experiments.statistics import improvement_interval, interval
+from pyresac.experiments.statistics import Interval, improvement_interval, interval
 from pyresac.figures.curves import Curves, Group, read_curves
-from pyresac.figures.style import new_figure
+from pyresac.figures.style import new_figure, write
 from pyresac.figures.training import Scale as FigureScale
 from pyresac.figures.training import returns_on
 from pyresac.training.restored import Restored, restore_run
@@ -163,7 +163,7 @@ def draw_curves(
     for axes, labels in zip(figure.subplots(1, len(shown), sharey=True, squeeze=False)[0], shown, strict=True):
         returns_on(axes, [groups[label] for label in labels if label in groups], scale, rules)
         axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.13), ncols=2, frameon=False, fontsize=8.5)
-    figure.savefig(path, dpi=130)
+    write(figure, path, dpi=130)
 
 
 def last_quarter(curve: Curve) -> float:
@@ -172,23 +172,34 @@ def last_quarter(curve: Curve) -> float:
     return float(np.mean(found[-max(1, len(found) // 4) :]))
 
 
-def odds_against_sac(scores: Mapping[str, Mapping[str, Sequence[float]]]) -> tuple[list[int], str]:
-    """The probability that a run of RE-SAC B0 beats one of SAC, in words, and on which side of a half it lies, for each
-    task whose scores (task, label, a number a seed) have both."""
-    generator = np.random.default_rng(0)
-    sides, lines = [], []
-    for task, found in scores.items():
-        if {"RE-SAC B0", "SAC"} <= found.keys():
-            own, other = (np.array(found[label])[:, None] for label in ("RE-SAC B0", "SAC"))
-            odds = improvement_interval(own, other, generator)
-            sides.append(odds.side(0.5))
-            lines.append(f"{task} {odds.point:.2f} [{odds.low:.2f}, {odds.high:.2f}]")
-    return sides, "probability that a run of B0 beats one of SAC: " + "; ".join(lines)
+def odds(first: Sequence[float], second: Sequence[float]) -> Interval:
+    """The probability that a run of `first` scores above one of `second`."""
+    sample, other = (np.array(scores, dtype=np.float64)[:, None] for scores in (first, second))
+    return improvement_interval(sample, other, np.random.default_rng(0))
+
+
+def best_of_all(scores: Mapping[str, Sequence[float]], ours: str = "RE-SAC B0") -> tuple[int, str] | None:
+    """Whether `ours` scores above every algorithm that is no RE-SAC, on a task, given a score a seed by label.
+
+    1 if it surely does, −1 if it is surely below one of them, 0 if neither; with words. None without it, or without
+    others.
+    """
+    rivals = [label for label in scores if not label.startswith("RE-SAC")]
+    if ours not in scores or not rivals:
+        return None
+    found = {label: odds(scores[ours], scores[label]) for label in rivals}
+    words = ", ".join(f"{label} {one.point:.2f} [{one.low:.2f}, {one.high:.2f}]" for label, one in found.items())
+    return min(one.side(0.5) for one in found.values()), f"probability that a run of {ours} beats one of {words}"
 
 
 def mean_cell(values: Iterable[float], digits: int = 0) -> str:
-    """Mean over seeds with its bootstrap interval, as a cell of a table; a single value has none."""
+    """Mean over seeds with its bootstrap interval, as a cell of a table; a single value has none.
+
+    Raises ValueError for what is no finite number.
+    """
     sample = np.array(list(values), dtype=np.float64)
+    if not np.isfinite(sample).all():
+        raise ValueError(f"a mean over seeds needs numbers, not {sample.tolist()}")
     if len(sample) == 1:
         return f"{sample[0]:,.{digits}f}"
     found = interval(sample[:, None], np.random.default_rng(0), lambda scores: np.asarray(scores.mean(-1)))

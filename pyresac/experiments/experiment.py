@@ -65,6 +65,16 @@ class Finding:
     """What the runs show, with intervals, in a sentence."""
 
 
+def decided(claim: str, tasks: Sequence[str], seen: Mapping[str, tuple[int, str]]) -> Finding:
+    """On a claim about `tasks`, from what is seen on each task: its side (see `verdict_of`), and words.
+
+    Where none of `tasks` was run, those that were decide.
+    """
+    deciding = [side for task, (side, _) in seen.items() if task in tasks] or [side for side, _ in seen.values()]
+    words = "; ".join(f"{task}: {said}" for task, (_, said) in seen.items())
+    return Finding(claim, verdict_of(deciding), words or "no finished runs that tell")
+
+
 @dataclass(frozen=True)
 class Table:
     """A table of the report; `paper` has the paper's own numbers for the same cells, "" where it has none."""
@@ -95,7 +105,7 @@ LIST_OF_NUMBERS = re.compile(r"\[\n\s+([^\[\]{}\"]+?)\n\s+\]")
 
 def as_text(content: Mapping[str, Any]) -> str:
     """JSON for people and for git: a list of numbers is one line, a number has seven digits."""
-    text = json.dumps(_rounded(content), indent=1, ensure_ascii=False)
+    text = json.dumps(_rounded(content), indent=1, ensure_ascii=False, allow_nan=False)
     return LIST_OF_NUMBERS.sub(lambda found: f"[{' '.join(found[1].split())}]", text) + "\n"
 
 

@@ -19,7 +19,7 @@ body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 0 auto; p
 h1 { line-height: 1.2; } h2 { margin-top: 2.5rem; border-bottom: 1px solid var(--line); }
 .scroll { overflow-x: auto; margin: 0.5rem 0 1.5rem; }
 table { border-collapse: collapse; font-size: 0.9rem; font-variant-numeric: tabular-nums; }
-caption { text-align: left; font-weight: 600; padding: 0.3rem 0; }
+.title { font-weight: 600; margin: 1rem 0 0; }
 th, td { padding: 0.25rem 0.7rem; text-align: right; border-bottom: 1px solid var(--line); white-space: nowrap; }
 th { white-space: normal; vertical-align: bottom; min-width: 5rem; }
 th:first-child, td:first-child { text-align: left; position: sticky; left: 0; background: Canvas; }
@@ -41,6 +41,8 @@ def write_report(results: Path, output: Path) -> None:
     found = {name: content for name in EXPERIMENTS if (content := _newest(results / name)) is not None}
     if not found:
         raise InputError(f"{results} has no results yet; make some: python -m pyresac.experiments run NAME")
+    for name, content in found.items():
+        _require_whole(results / name, name, content)
     body = [
         "<h1>RE-SAC: what the paper says and what we find</h1>",
         "<p>Every table stands beside the paper's own numbers, where it has some (grey). Intervals are of 95 %.</p>",
@@ -57,6 +59,21 @@ def write_report(results: Path, output: Path) -> None:
     write_atomically(output, page.encode())
 
 
+def _require_whole(folder: Path, name: str, content: dict[str, Any]) -> None:
+    """Raise InputError for results of which no part of the page can be made."""
+    try:
+        _verdicts({name: content})
+        _section(folder, name, content)
+        _colophon({name: content})
+    except InputError:
+        raise
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+        path = folder / f"{content['scale']}.json"
+        raise InputError(
+            f"{path} cannot be read as results ({type(error).__name__}: {error}); make it again"
+        ) from error
+
+
 def _newest(folder: Path) -> dict[str, Any] | None:
     """The results of the largest scale that is there."""
     for scale in reversed(SCALES):
@@ -71,7 +88,9 @@ def _newest(folder: Path) -> dict[str, Any] | None:
 
 
 def _sentence(words: str) -> str:
-    return words[:1].upper() + words[1:]
+    """With a capital, but for a Greek letter: λ is a name, and Λ another."""
+    begun = words[:1].upper() + words[1:] if words[:1].isascii() else words
+    return begun if begun.endswith((".", "?")) else f"{begun}."
 
 
 def _badge(verdict: str) -> str:
@@ -81,12 +100,12 @@ def _badge(verdict: str) -> str:
 def _verdicts(found: dict[str, dict[str, Any]]) -> str:
     """Unfavourable ones first."""
     order = ("does not reproduce", "undecided", "not tried at this scale", "reproduces")
-    rows = [(name, finding) for name, content in found.items() for finding in content["findings"]]
+    rows = [(name, finding, _share(content)) for name, content in found.items() for finding in content["findings"]]
     rows.sort(key=lambda row: order.index(row[1]["verdict"]))
     items = [
         f"<li>{_badge(finding['verdict'])} <b>{escape(finding['claim'])}.</b> {escape(_sentence(finding['found']))} "
-        f'<a href="#{escape(name)}">{escape(name)}</a></li>'
-        for name, finding in rows
+        f'<a href="#{escape(name)}">{escape(name)}</a>{share}</li>'
+        for name, finding, share in rows
     ]
     return f"<h2>Verdicts</h2><ul>{''.join(items)}</ul>"
 
@@ -95,21 +114,24 @@ def _section(folder: Path, name: str, content: dict[str, Any]) -> str:
     entry = EXPERIMENTS[name]
     figures = []
     for file in content.get("figures", ()):
-        image = base64.b64encode((folder / "figures" / file).read_bytes()).decode()
+        path = folder / "figures" / file
+        if not path.is_file():
+            raise InputError(f"{path} is missing; make it: python -m pyresac.experiments redraw")
+        image = base64.b64encode(path.read_bytes()).decode()
         figures.append(f'<p><img src="data:image/png;base64,{image}" alt="{escape(file)}"></p>')
     return (
-        f'<h2 id="{escape(name)}">{escape(name)}</h2><p>{escape(_sentence(entry.about))}. '
+        f'<h2 id="{escape(name)}">{escape(name)}</h2><p>{escape(_sentence(entry.about))} '
         f"In the paper: {escape(entry.source)}. Scale: {escape(content['scale'])}. "
-        f"Command: <code>{escape(content['command'])}</code>{_unfinished(content)}{_seeds(content)}</p>"
+        f"Command: <code>{escape(content['command'])}</code>{_share(content)}{_seeds(content)}</p>"
         + "".join(figures)
         + "".join(_table(table) for table in content["tables"])
     )
 
 
-def _unfinished(content: dict[str, Any]) -> str:
-    """How many runs the tables stand on, where those are not all of the plan."""
+def _share(content: dict[str, Any]) -> str:
+    """How many runs all stands on, where those are not all of the plan."""
     done, planned = content.get("finished"), content.get("planned")
-    return "" if done == planned else f". Finished: {done} of {planned} runs"
+    return "" if done == planned else f", {done} of {planned} runs"
 
 
 def _seeds(content: dict[str, Any]) -> str:
@@ -132,7 +154,7 @@ def _table(table: dict[str, Any]) -> str:
         rows.append(f"<tr><td>{escape(label)}</td>{''.join(f'<td>{cell}</td>' for cell in both)}</tr>")
     note = f'<p class="note">{escape(table["note"])}</p>' if table["note"] else ""
     return (
-        f'<div class="scroll"><table><caption>{escape(table["title"])}</caption><tr><th></th>{head}</tr>'
+        f'<p class="title">{escape(table["title"])}</p><div class="scroll"><table><tr><th></th>{head}</tr>'
         f"{''.join(rows)}</table></div>{note}"
     )
 

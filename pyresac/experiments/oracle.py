@@ -15,7 +15,7 @@ import torch
 from numpy.typing import NDArray
 
 from pyresac.experiments.critic_error import CriticErrors, aligned, errors
-from pyresac.experiments.deep_runs import TASKS, mean_cell, measured, measures_of_runs, stationary_cells
+from pyresac.experiments.deep_runs import TASKS, mean_cell, measured, measures_of_runs, odds, stationary_cells
 from pyresac.experiments.experiment import Finding, Measures, Outcome, Run, Scale, Table, verdict_of
 from pyresac.tasks.task import Played
 from pyresac.training.restored import Restored
@@ -53,6 +53,11 @@ PAPER = {
 BLOCK = 4096
 """Decisions at a time."""
 SHOWN = ("oracle", "mean", "lcb", "minimum")
+NOTE = (
+    "mean over seeds [95 %]; oracle: of the nearest head at each step; lcb: mean − 2σ; bias: values less returns; "
+    "within: deviation of a head's error over steps; between: of the heads at a step. "
+    "The paper's: one seed, 8M steps on Brax"
+)
 
 
 def runs(scale: Scale) -> list[Run]:
@@ -109,20 +114,23 @@ def _table(task: str, found: dict[str, Any], kind: str) -> Table:
     ]
     words = "under the published affine map" if kind == "aligned" else "as they are"
     paper = {label: (value,) for label, value in PAPER[task].items()} if kind == "aligned" else {}
-    return Table(f"{task}: mean absolute error, values {words}", columns, rows, paper, "mean over seeds [95 %]")
+    return Table(f"{task}: mean absolute error, values {words}", columns, rows, paper, NOTE)
 
 
 def _findings(numbers: dict[str, Any]) -> list[Finding]:
-    """RE-SAC v1 has the lowest oracle error on three of four tasks."""
+    """On a task v1 is the lowest if its runs are surely below those of each other; it is not if surely above one's."""
     claim = "RE-SAC v1 has the lowest Oracle MAE on three of four tasks (table 1)"
-    lines, lowest = [], []
+    lines, sides = [], []
     for task, found in numbers.items():
-        means = {label: np.mean([e["oracle"] for e in cell["aligned"]]) for label, cell in found.items()}
-        if "RE-SAC v1" not in means:
+        errors_of = {label: [one["oracle"] for one in cell["aligned"]] for label, cell in found.items()}
+        own = errors_of.pop("RE-SAC v1", None)
+        if own is None or not errors_of:
             continue
-        first = min(means, key=lambda label: float(means[label]))
-        lowest.append(1 if first == "RE-SAC v1" else -1)
-        lines.append(f"{task}: {first} {means[first]:.1f}, RE-SAC v1 {means['RE-SAC v1']:.1f}")
+        sides.append(min(odds(other, own).side(0.5) for other in errors_of.values()))
+        means = {label: float(np.mean(there)) for label, there in errors_of.items()}
+        first = min(means, key=lambda label: means[label])
+        lines.append(f"{task}: RE-SAC v1 {np.mean(own):.1f}, the least of the others {first} {means[first]:.1f}")
     if not lines:
-        return [Finding(claim, "not tried at this scale", "no finished runs")]
-    return [Finding(claim, verdict_of(lowest), "; ".join(lines))]
+        return [Finding(claim, "not tried at this scale", "no finished runs of RE-SAC v1 and of others")]
+    lowest, higher = (sum(side == of for side in sides) / len(sides) for of in (1, -1))
+    return [Finding(claim, verdict_of([1 if lowest >= 0.75 else -1 if higher > 0.25 else 0]), "; ".join(lines))]

@@ -176,14 +176,14 @@ def conclude(measures: Measures, scale: Scale, figures: Path) -> Outcome:
     tables = []
     for name, own in measures.items():
         curves = {label: np.array(found, dtype=np.float64) for label, found in own["curves"].items()}
-        size = own["size"]
+        size, seeds = own["size"], len(next(iter(curves.values())))
         rows = [(label, [shown(found[:, -1, column]) for column in range(3)]) for label, found in curves.items()]
         tables.append(
             Table(
                 f"{name}: mean |Q*| is {size:.3g}",
                 ("Q̄ − Q*", "|Q̄ − Q*|", "V* − V of its policy"),
                 rows,
-                note=f"{SEEDS[scale]} seeds, {SWEEPS[scale]:,} updates a pair, ± half of the 95 % interval",
+                note=f"{seeds} seeds, {SWEEPS[scale]:,} updates a pair, ± half of the 95 % interval",
             )
         )
     return Outcome(verdicts({name: own["curves"] for name, own in measures.items()}), tables)

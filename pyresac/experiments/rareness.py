@@ -21,7 +21,7 @@ from pyresac.experiments.deep_runs import TASKS, mean_cell, measured, measures_o
 from pyresac.experiments.experiment import Finding, Measures, Outcome, Run, Scale, Table, verdict_of
 from pyresac.experiments.oracle import EPISODES, values_of
 from pyresac.experiments.statistics import rank_correlation
-from pyresac.figures.style import new_figure, plain
+from pyresac.figures.style import new_figure, plain, write
 from pyresac.training.restored import Restored
 
 RUNS_IN = "returns"
@@ -135,7 +135,7 @@ def draw(path: Path, task: str, found: Summaries) -> None:
         axis.set(title=f"against the {reference}'s states", xlabel="Mahalanobis rareness")
     axes[0].set_ylabel("oracle error")
     figure.legend(*axes[0].get_legend_handles_labels(), loc="outside right center", frameon=False, fontsize=8.5)
-    figure.savefig(path, dpi=130)
+    write(figure, path, dpi=130)
 
 
 def finding(claim: str, numbers: dict[str, Any]) -> Finding:
@@ -153,7 +153,7 @@ def finding(claim: str, numbers: dict[str, Any]) -> Finding:
             apart = max(found[first]["training"]) < min(min(found[label]["training"]) for label in rivals)
             least.append((1 if first in ours else -1) if apart else 0)
             lines.append(f"{task}: least correlation {first} {slopes[first]:+.2f}")
-            lines[-1] += ", " + ", ".join(f"{label} {slopes[label]:+.2f}" for label in ours)
+            lines[-1] += "".join(f", {label} {slopes[label]:+.2f}" for label in ours if label != first)
     if not lines:
         return Finding(claim, "not tried at this scale", "no finished runs of RE-SAC and of others")
     words = "rank correlation of error and rareness against the states trained on; " + "; ".join(lines)

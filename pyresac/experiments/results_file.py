@@ -7,9 +7,15 @@ from the file alone, without the runs.
 
 from __future__ import annotations
 
+import fcntl
 import json
-from collections.abc import Mapping
+import math
+import os
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from pyresac.atomic import write_atomically
 from pyresac.errors import InputError
@@ -27,6 +33,10 @@ from pyresac.reading import read_object
 from pyresac.training.versions import of_libraries
 
 COMMAND = "python -m pyresac.experiments run {name} --scale {scale}"
+FORMAT = 1
+"""Of the file; one of a later version is refused."""
+ODD = (AttributeError, IndexError, KeyError, TypeError, ValueError)
+"""What comes of measures that are not as an experiment writes them."""
 
 
 def path_of(results: Path, name: str, scale: Scale) -> Path:
@@ -34,65 +44,139 @@ def path_of(results: Path, name: str, scale: Scale) -> Path:
     return results / name / f"{scale}.json"
 
 
+def lacks_measures(path: Path) -> bool:
+    """Whether a file has tables of an earlier version, which kept no measures: nothing can be added to it."""
+    return path.is_file() and "measures" not in (content := read_object(path)) and bool(content.get("tables"))
+
+
+def set_aside(path: Path) -> Path:
+    """Rename a file that `lacks_measures`, so that another can take its place; its new path."""
+    for number in range(1, 1000):
+        other = path.with_name(f"{path.stem}.earlier-{number}.json")
+        if not other.exists():
+            return path.rename(other)
+    raise InputError(f"{path.parent} has a thousand earlier files; move them away")
+
+
+def require_readable(results: Path, name: str, scale: Scale) -> None:
+    """Raise InputError, before any run, for a file to which nothing could be added afterwards."""
+    chosen, path = experiment(name), path_of(results, name, scale)
+    before = measured_before(path, chosen, scale)
+    if before:
+        with tempfile.TemporaryDirectory(prefix="pyresac-figures-") as figures:
+            _concluded(path, chosen, before, scale, Path(figures))
+
+
 def measured_before(path: Path, chosen: Experiment, scale: Scale) -> Measures:
-    """The measures in a file of results; {} where there is none, or one of a version that kept none.
+    """The measures in a file of results; {} where there is none, or one that kept none.
 
     Raises InputError for a file that cannot be read, or that has a measure of a run which this plan does not make so.
     """
     if not path.is_file():
         return {}
-    content = read_object(path).get("measures", {})
+    content = read_object(path)
+    written = content.get("format", FORMAT)
+    if written != FORMAT:
+        raise InputError(f"{path} is of format {written!r}, and this version of the package reads {FORMAT}")
     try:
-        found = {name: (entry["options"], entry["measured"]) for name, entry in content.items()}
-    except (AttributeError, KeyError, TypeError) as error:
+        found = {name: (entry["options"], entry["measured"]) for name, entry in content.get("measures", {}).items()}
+        assert all(isinstance(one, dict) for one in content.get("versions", []))
+    except (*ODD, AssertionError) as error:
         raise InputError(f"{path} cannot be read as results: its measures are no table of runs") from error
     plan = _options(chosen, scale)
     other = sorted(name for name, (options, _) in found.items() if plan and options != plan.get(name))
     if other:
-        raise InputError(f"{path} has measures of another plan, of {', '.join(other[:5])}; name another --results")
+        raise InputError(
+            f"{path} has measures of runs that are not of this plan or had other options: {', '.join(other[:5])}; "
+            "move it away, or name another --results"
+        )
+    for name, (_, value) in found.items():
+        _require_finite(path, name, value)
     return {name: value for name, (_, value) in found.items()}
 
 
 def write_results(results: Path, name: str, scale: Scale, own: Measures) -> Outcome:
     """Add the measures `own` to an experiment's file, and write what follows from all that are there.
 
-    A figure is written into the folder `figures` beside it. Raises InputError as `measured_before` does.
+    A figure is written into the folder `figures` beside it. Another process that adds to the file at the same time
+    waits. Raises InputError as `measured_before` does, and for a file that `lacks_measures`.
     """
     chosen, path = experiment(name), path_of(results, name, scale)
-    plan = _options(chosen, scale)
-    # through JSON at once, so that the same tables follow from the file
-    measures = json.loads(as_text({**measured_before(path, chosen, scale), **own}))
-    if plan:
-        measures = {run: measures[run] for run in plan if run in measures}
     figures = path.parent / "figures"
     figures.mkdir(parents=True, exist_ok=True)
-    outcome = chosen.conclude(measures, scale, figures)
-    used = read_object(path).get("versions", []) if path.is_file() else []
-    if own and of_libraries() not in used:
-        used.append(of_libraries())
-    content = {
-        "experiment": name,
-        "scale": scale,
-        "command": COMMAND.format(name=name, scale=scale),
-        **({"planned": len(plan), "finished": len(measures)} if plan else {}),
-        **outcome.plain(),
-        "versions": used,
-        "measures": {run: {"options": plan.get(run, ""), "measured": value} for run, value in measures.items()},
-    }
-    write_atomically(path, as_text(content).encode())
+    for run, value in own.items():
+        _require_finite(path, run, value)
+    with _alone(path.parent):
+        if lacks_measures(path):
+            raise InputError(f"{path} keeps no measures, so nothing can be added to it; move it away")
+        plan = _options(chosen, scale)
+        # through JSON at once, so that the same tables follow from the file
+        measures = json.loads(as_text({**measured_before(path, chosen, scale), **own}))
+        if plan:
+            measures = {run: measures[run] for run in plan if run in measures}
+        outcome = _concluded(path, chosen, measures, scale, figures)
+        used = read_object(path).get("versions", []) if path.is_file() else []
+        if own and of_libraries() not in used:
+            used.append(of_libraries())
+        content = {
+            "format": FORMAT,
+            "experiment": name,
+            "scale": scale,
+            "command": COMMAND.format(name=name, scale=scale),
+            **({"planned": len(plan), "finished": len(measures)} if plan else {}),
+            **outcome.plain(),
+            "versions": used,
+            "measures": {run: {"options": plan.get(run, ""), "measured": value} for run, value in measures.items()},
+        }
+        write_atomically(path, as_text(content).encode())
     return outcome
 
 
-def redraw(results: Path) -> list[Path]:
-    """Make tables, figures and findings again from the measures of every file in `results`; the files with some."""
-    found = []
+def redraw(results: Path) -> tuple[list[Path], list[Path]]:
+    """Make tables, figures and findings again from the measures of every file in `results`.
+
+    The files that were written, and those that keep no measures and stay as they are.
+    """
+    written, left = [], []
     for name in EXPERIMENTS:
         for scale in SCALES:
             path = path_of(results, name, scale)
-            if measured_before(path, experiment(name), scale):
+            if lacks_measures(path):
+                left.append(path)
+            elif path.is_file():
                 write_results(results, name, scale, {})
-                found.append(path)
-    return found
+                written.append(path)
+    return written, left
+
+
+def _concluded(path: Path, chosen: Experiment, measures: Measures, scale: Scale, figures: Path) -> Outcome:
+    try:
+        return chosen.conclude(measures, scale, figures)
+    except InputError:
+        raise
+    except ODD as error:
+        kind = f"{type(error).__name__}: {error}"
+        raise InputError(f"{path} cannot be read as results: no tables follow from its measures ({kind})") from error
+
+
+def _require_finite(path: Path, name: str, value: Any) -> None:
+    """Raise InputError for a measure with a number that is none: it would decide verdicts by chance."""
+    if isinstance(value, float) and not math.isfinite(value):
+        raise InputError(f"{path}: the measure of {name} has {value}; a measure is a finite number, or null")
+    if isinstance(value, Mapping | list | tuple):
+        for part in value.values() if isinstance(value, Mapping) else value:
+            _require_finite(path, name, part)
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Nobody else is within it for this folder, on this machine or on a file system that locks between machines."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def _options(chosen: Experiment, scale: Scale) -> Mapping[str, str]:

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from pyresac.experiments.deep_runs import Cell, cell, last_quarters, mean_cell, seeds_at
-from pyresac.experiments.experiment import Finding, Measures, Outcome, Run, Scale, Table, verdict_of
+from pyresac.experiments.experiment import Finding, Measures, Outcome, Run, Scale, Table, decided
 
 RUNS_IN = "sensitivity"
 CORRIDOR = "corridor"
@@ -128,7 +128,7 @@ Returns: TypeAlias = Mapping[str, Mapping[str, Mapping[str, Sequence[float]]]]
 Missing: TypeAlias = Mapping[str, Mapping[str, Sequence[str]]]
 """By task and sweep, the values of the runs that are not there."""
 Seen: TypeAlias = dict[str, tuple[int, str]]
-"""By task, which side it takes (`verdict_of`), and what is seen there."""
+"""By task, which side it takes, and what is seen there (`decided`)."""
 
 
 def _findings(found: Returns, missing: Missing) -> list[Finding]:
@@ -137,18 +137,18 @@ def _findings(found: Returns, missing: Missing) -> list[Finding]:
 
 
 def _collapse(sweep: str, value: str, claim: str, tasks: Sequence[str], found: Returns, missing: Missing) -> Finding:
-    """A value collapses if it is worse than every other value of its sweep by more than their whole range."""
+    """A value collapses if it is worse than every other value of its sweep by more than half of their range."""
     seen: Seen = {}
     for task, sweeps in found.items():
         values = sweeps.get(sweep, {})
         others = [float(np.mean(scores)) for name, scores in values.items() if name != value]
-        if value in values and others:
+        if values.keys() == SWEEPS[sweep].keys():
             own = float(np.mean(values[value]))
-            side = 1 if own < min(others) - (max(others) - min(others)) else -1
+            side = 1 if own < min(others) - (max(others) - min(others)) / 2 else -1
             seen[task] = side, f"{own:,.0f}; the others {min(others):,.0f} to {max(others):,.0f}"
         elif set(missing.get(task, {}).get(sweep, ())) == {value}:
             seen[task] = 1, "its runs did not finish"
-    return _told(claim, tasks, seen)
+    return decided(claim, tasks, seen)
 
 
 def _steadiest(found: Returns) -> Finding:
@@ -161,11 +161,11 @@ def _steadiest(found: Returns) -> Finding:
     for task, sweeps in found.items():
         spread = {name: float(np.std(scores)) for name, scores in sweeps.get(sweep, {}).items() if len(scores) > 1}
         own = spread.pop(value, None)
-        if own is not None and spread:
+        if own is not None and len(spread) == len(SWEEPS[sweep]) - 1:
             least = min(spread.values())
             side = 1 if own < least / 2 else -1 if least < own / 2 else 0
             seen[task] = side, f"deviation {own:,.0f}; the others {least:,.0f} to {max(spread.values()):,.0f}"
-    return _told(claim, tasks, seen)
+    return decided(claim, tasks, seen)
 
 
 def _alike(found: Returns) -> Finding:
@@ -174,15 +174,9 @@ def _alike(found: Returns) -> Finding:
     seen: Seen = {}
     for task, sweeps in found.items():
         values = [scores for scores in sweeps.get(sweep, {}).values() if len(scores) > 1]
-        if len(values) > 1:
+        if len(values) == len(SWEEPS[sweep]):
             means = [float(np.mean(scores)) for scores in values]
             deviation = float(np.sqrt(np.mean([np.var(scores) for scores in values])))
             side = 1 if max(means) - min(means) <= deviation else -1
             seen[task] = side, f"means from {min(means):,.0f} to {max(means):,.0f}, deviation {deviation:,.0f}"
-    return _told(claim, tasks, seen)
-
-
-def _told(claim: str, tasks: Sequence[str], seen: Seen) -> Finding:
-    deciding = [side for task, (side, _) in seen.items() if task in tasks] or [side for side, _ in seen.values()]
-    words = "; ".join(f"{task}: {said}" for task, (_, said) in seen.items())
-    return Finding(claim, verdict_of(deciding), words or "no finished runs")
+    return decided(claim, tasks, seen)

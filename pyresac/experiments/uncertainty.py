@@ -21,9 +21,9 @@ from pyresac.deep.heads import ensemble_variance
 from pyresac.deep.learner import Learner
 from pyresac.deep.networks.inputs import Inputs
 from pyresac.deep.replay import Batch
-from pyresac.experiments.experiment import Finding, Measures, Outcome, Run, Scale, Table
+from pyresac.experiments.experiment import Finding, Measures, Outcome, Run, Scale, Table, verdict_of
 from pyresac.experiments.kept import kept
-from pyresac.experiments.statistics import rank_correlation
+from pyresac.experiments.statistics import Interval, rank_correlation
 
 RUNS_IN = "uncertainty"
 SAMPLES = (64, 256, 1024, 4096)
@@ -153,6 +153,11 @@ def _means(grid: list[tuple[int, float, int]], found: list[dict[str, float]]) ->
     return tables
 
 
+def _side(found: tuple[float, float, float]) -> int:
+    """Of 0 the interval of a correlation lies on: 1 above, −1 below, 0 around."""
+    return Interval(*found).side()
+
+
 def _findings(correlations: dict[str, Any]) -> list[Finding]:
     def words(measure: str, cause: str) -> str:
         r, low, high = correlations[measure][cause]
@@ -163,18 +168,18 @@ def _findings(correlations: dict[str, Any]) -> list[Finding]:
     return [
         Finding(
             "Γ_epi vanishes with data (appendix F, C21)",
-            "reproduces" if epi_data[2] < 0.0 else "does not reproduce",
+            verdict_of([-_side(epi_data)]),
             f"rank correlation of Γ_epi away from data with log n: {words('Γ_epi away', 'data')}",
         ),
         Finding(
             "Γ_epi does not follow the noise of rewards (section 4.2)",
-            "does not reproduce" if epi_noise[1] > 0.0 else "undecided",
+            verdict_of([-abs(_side(epi_noise))]),  # an interval around 0 shows no independence
             f"rank correlation of Γ_epi away from data with σ: {words('Γ_epi away', 'noise')}; "
             f"at data: {words('Γ_epi at data', 'noise')}",
         ),
         Finding(
             "κ follows noise and is uncorrelated with data (section 4.2, C20)",
-            "reproduces" if kappa_noise[1] > 0.0 and kappa_data[1] < 0.0 < kappa_data[2] else "does not reproduce",
+            verdict_of([-1 if _side(kappa_data) else _side(kappa_noise)]),
             f"rank correlation of κ with σ: {words('κ', 'noise')}; with log n: {words('κ', 'data')}",
         ),
     ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -81,8 +82,58 @@ def test_the_page_is_whole_self_contained_and_shows_all(tmp_path: Path) -> None:
     for words in ("A <good> claim", "2 & more", "Returns <b>", "three seeds", "run --scale cpu", "TD3", "Seeds: 8, 16"):
         assert words in page.text
     assert "mujoco 4.0.0, and with mujoco 4.0.1" in page.text
-    assert page.text.index("A bad claim") < page.text.index("A <good> claim")
     assert "19" in page.text  # ours, and the paper's number under it
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda content: content.update(versions=["numpy"]),
+        lambda content: content.update(measures=[1]),
+        lambda content: content.update(tables=3),
+        lambda content: content.pop("command"),
+        lambda content: content["findings"][0].pop("found"),
+        lambda content: content["findings"][0].update(verdict="perhaps"),
+        lambda content: content["tables"][0].pop("columns"),
+    ],
+)
+def test_results_with_an_odd_part_are_refused_by_name(tmp_path: Path, change: Any) -> None:
+    save(tmp_path)
+    path = tmp_path / "returns" / "cpu.json"
+    content = json.loads(path.read_text())
+    change(content)
+    path.write_text(json.dumps(content))
+    with pytest.raises(InputError, match=r"returns/cpu\.json cannot be read as results \(\w+: .*\); make it again"):
+        write_report(tmp_path, tmp_path / "page.html")
+    assert not (tmp_path / "page.html").exists()
+
+
+def test_a_missing_figure_is_named_with_what_makes_it(tmp_path: Path) -> None:
+    save(tmp_path)
+    (tmp_path / "returns" / "figures" / "a.png").unlink()
+    with pytest.raises(InputError, match=r"a\.png is missing; make it: python -m pyresac\.experiments redraw"):
+        write_report(tmp_path, tmp_path / "page.html")
+
+
+def test_verdicts_stand_in_their_order_with_their_links(tmp_path: Path) -> None:
+    """Unfavourable ones first; each leads to its section, and says so in its colour. λ stays λ, a question its mark."""
+    save(tmp_path)
+    order = ("does not reproduce", "undecided", "not tried at this scale", "reproduces")
+    path = tmp_path / "returns" / "cpu.json"
+    content = json.loads(path.read_text())
+    content["findings"] = [{"claim": f"Of {word}", "verdict": word, "found": "λ_ale"} for word in reversed(order)]
+    content["findings"][0]["found"] = "is it?"
+    path.write_text(json.dumps(content))
+    write_report(tmp_path, tmp_path / "page.html")
+    text = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert [text.index(f"Of {word}.") for word in order] == sorted(text.index(f"Of {word}.") for word in order)
+    assert text.count('<a href="#returns">') == 4
+    assert '<h2 id="returns">' in text
+    assert '<span class="verdict no">does not reproduce</span>' in text
+    assert '<span class="verdict yes">reproduces</span>' in text
+    assert '<span class="verdict ">undecided</span>' in text
+    assert "</b> λ_ale. <a" in text
+    assert "</b> Is it? <a" in text
 
 
 @pytest.mark.parametrize("finished", [3, 4])
@@ -91,7 +142,7 @@ def test_the_page_says_how_many_runs_are_missing(tmp_path: Path, finished: int) 
     path = tmp_path / "returns" / "cpu.json"
     path.write_text(json.dumps({**json.loads(path.read_text()), "planned": 4, "finished": finished}))
     write_report(tmp_path, tmp_path / "page.html")
-    assert ("Finished: 3 of 4 runs" in (tmp_path / "page.html").read_text(encoding="utf-8")) == (finished == 3)
+    assert (", 3 of 4 runs" in (tmp_path / "page.html").read_text(encoding="utf-8")) == (finished == 3)
 
 
 def test_the_largest_scale_that_is_there_is_shown(tmp_path: Path) -> None:

@@ -82,7 +82,7 @@ def test_finished_runs_become_tables_and_a_missing_one_is_left_out(name: str, tm
     # without the runs, the file alone gives the same again
     first = (folder / "smoke.json").read_bytes()
     shutil.rmtree(folder / "figures")
-    assert redraw(tmp_path / "results") == [folder / "smoke.json"]
+    assert redraw(tmp_path / "results") == ([folder / "smoke.json"], [])
     assert (folder / "smoke.json").read_bytes() == first
     assert all((folder / "figures" / figure).stat().st_size > 10_000 for figure in outcome.figures)
 
@@ -115,13 +115,14 @@ def gravity_numbers(ours: float, sac: float, tqc: float) -> dict[str, Any]:
     ("ours", "sac", "tqc", "best", "collapse"),
     [
         (900.0, 100.0, 2.0, "reproduces", "reproduces"),
+        (900.0, 100.0, 2000.0, "does not reproduce", "does not reproduce"),
         (100.0, 900.0, 800.0, "does not reproduce", "does not reproduce"),
         (100.0, 100.0, 80.0, "undecided", "does not reproduce"),
     ],
 )
 def test_verdicts_on_changing_gravity(ours: float, sac: float, tqc: float, best: str, collapse: str) -> None:
     numbers = gravity_numbers(ours, sac, tqc)
-    assert nonstationary._ours_against_sac(numbers).verdict == best
+    assert nonstationary._ours_against_all(numbers).verdict == best
     assert nonstationary._collapses(numbers).verdict == collapse
 
 
@@ -153,10 +154,19 @@ def test_verdicts_on_noise_are_paired_by_seed(gain: float, harms: str, helps: st
     assert noise._effect(mixed, 1.0, "harms", -1).verdict == "undecided"
 
 
-@pytest.mark.parametrize(("two", "verdict"), [(-90.0, "reproduces"), (8.0, "does not reproduce")])
-def test_a_value_of_a_sweep_collapses_only_far_below_all_others(two: float, verdict: str) -> None:
-    found = {"corridor": {"K": {"2": [two], "5": [10.0], "10": [13.0]}}}
+def sweep_of(sweep: str, first: float, rest: float, last: float) -> dict[str, list[float]]:
+    """A return for every value of a sweep: `first`, then `rest`, then `last`."""
+    values = list(sensitivity.SWEEPS[sweep])
+    return {values[0]: [first], **{value: [rest] for value in values[1:-1]}, values[-1]: [last]}
+
+
+@pytest.mark.parametrize(("two", "verdict"), [(8.4, "reproduces"), (8.6, "does not reproduce")])
+def test_a_value_collapses_only_far_below_all_others(two: float, verdict: str) -> None:
+    """Their range is 3, and half of it 1.5."""
+    found = {"corridor": {"K": sweep_of("K", two, 13.0, 10.0)}}
     assert sensitivity._findings(found, {})[0].verdict == verdict
+    del found["corridor"]["K"]["10"]
+    assert sensitivity._findings(found, {})[0].verdict == "not tried at this scale", "the range needs all"
 
 
 @pytest.mark.parametrize(
@@ -169,41 +179,102 @@ def test_a_value_without_a_run_collapses_only_where_every_other_has_its_runs(mis
 
 def test_a_claim_about_a_task_is_decided_there() -> None:
     """Finding ii is of HalfCheetah alone: what Ant shows is told beside it and decides nothing."""
-    collapsed, level = {"0": [-90.0], "0.1": [10.0], "0.5": [13.0]}, {"0": [11.0], "0.1": [10.0], "0.5": [13.0]}
+    collapsed, level = sweep_of("τ_ema", -90.0, 13.0, 10.0), sweep_of("τ_ema", 11.0, 13.0, 10.0)
     found = {"Ant-v5": {"τ_ema": level}, "HalfCheetah-v5": {"τ_ema": collapsed}}
     told = sensitivity._findings(found, {})[1]
     assert told.verdict == "reproduces"
     assert "Ant-v5: 11; " in told.found
     swapped = {"Ant-v5": {"τ_ema": collapsed}, "HalfCheetah-v5": {"τ_ema": level}}
     assert sensitivity._findings(swapped, {})[1].verdict == "does not reproduce"
-    both = {task: {"K": {"2": [-90.0], "5": [10.0], "10": [13.0]}} for task in found}
+    both = {task: {"K": sweep_of("K", -90.0, 13.0, 10.0)} for task in found}
     assert sensitivity._findings(both, {})[0].verdict == "reproduces"
     both["Ant-v5"]["K"]["2"] = [10.0]
     assert sensitivity._findings(both, {})[0].verdict == "undecided"
 
 
+def around(mean: float, deviation: float) -> list[float]:
+    """Three seeds with this mean and deviation."""
+    return [mean - deviation * 1.5**0.5, mean, mean + deviation * 1.5**0.5]
+
+
 @pytest.mark.parametrize(
-    ("own", "verdict"), [(0.9, "reproduces"), (1.1, "undecided"), (9.0, "undecided"), (11.0, "does not reproduce")]
+    ("own", "verdict"), [(0.9, "reproduces"), (1.1, "undecided"), (3.9, "undecided"), (4.1, "does not reproduce")]
 )
 def test_a_value_is_the_steadiest_only_by_a_factor_of_two(own: float, verdict: str) -> None:
-    around = {"0.1": 2.0, "0.5": 5.0, "0": 4.5}  # the least is 2
-    sweep = {name: [100.0 - d, 100.0 + d] for name, d in {**around, "1": own}.items()}
-    if own > 8.0:
-        sweep["0.1"] = [100.0 - 5.0, 100.0 + 5.0]  # the least is 4.5
+    sweep = {value: around(100.0, 2.0 if value == "0.1" else 5.0) for value in sensitivity.SWEEPS["λ_anc"]}
+    sweep["1"] = around(70.0, own)
     found = sensitivity._findings({"Ant-v5": {"λ_anc": sweep}}, {})[3]
     assert found.verdict == verdict
-    assert f"deviation {own:,.0f}; the others " in found.found
+    assert f"deviation {own:,.0f}; the others 2 to 5" in found.found
+    del sweep["0.5"]
+    assert sensitivity._findings({"Ant-v5": {"λ_anc": sweep}}, {})[3].verdict == "not tried at this scale"
 
 
 @pytest.mark.parametrize(("apart", "verdict"), [(9.0, "reproduces"), (11.0, "does not reproduce")])
 def test_means_are_alike_within_one_deviation(apart: float, verdict: str) -> None:
-    """Variances 4, 100 and 196: their mean is 10²."""
-    found = {
-        "Ant-v5": {"β_end": {"-2": [-2.0, 2.0], "-1": [apart - 10.0, apart + 10.0], "0": [apart - 14.0, apart + 14.0]}}
+    """Variances 4, 100, 196, 100, 100: their mean is 10²."""
+    deviations = (2.0, 10.0, 14.0, 10.0, 10.0)
+    sweep = {
+        value: around(apart * (value == "-1"), deviation)
+        for value, deviation in zip(sensitivity.SWEEPS["β_end"], deviations, strict=True)
     }
+    found = {"Ant-v5": {"β_end": sweep}}
     assert sensitivity._findings(found, {})[4].verdict == verdict
-    one = {"Ant-v5": {"β_end": {"-2": [1.0], "-1": [2.0]}}}
-    assert sensitivity._findings(one, {})[4].verdict == "not tried at this scale", "one seed has no deviation"
+    sweep["-1"] = [1.0]
+    assert sensitivity._findings(found, {})[4].verdict == "not tried at this scale", "one seed has no deviation"
+
+
+def test_the_papers_own_sweeps_bear_out_all_findings_but_the_second() -> None:
+    """Table 3 has 8,279 for τ_ema = 0 on HalfCheetah, and 8,369 ± 1,749 for 0.001: no collapse of 0 alone."""
+    found: dict[str, dict[str, dict[str, list[float]]]] = {}
+    missing: dict[str, dict[str, list[str]]] = {}
+    for task, sweeps in sensitivity.PAPER.items():
+        for sweep, cells in sweeps.items():
+            for value, words in zip(sensitivity.SWEEPS[sweep], cells, strict=True):
+                if words == "diverged":
+                    missing.setdefault(task, {}).setdefault(sweep, []).append(value)
+                else:
+                    mean, deviation = map(float, words.split(" ± "))
+                    found.setdefault(task, {}).setdefault(sweep, {})[value] = around(mean, deviation)
+    verdicts = [one.verdict for one in sensitivity._findings(found, missing)]
+    assert verdicts == ["reproduces", "does not reproduce", "reproduces", "reproduces", "reproduces"]
+
+
+def test_sensitivitys_tables_stand_beside_the_papers(tmp_path: Path) -> None:
+    """Every value's own runs, all its seeds, and the paper's cell of that task and value."""
+    cells = sensitivity.cells("paper")
+    place = {value: 100.0 * n for n, value in enumerate(sensitivity.SWEEPS["K"])}
+    measures = {
+        one.run.name: place[value] + one.seed + (5000.0 if one.task == "Ant-v5" else 0.0)
+        for sweep, value, one in cells
+        if sweep == "K" and not (value == "20" and one.seed == 24)
+    }
+    tables = {table.title: table for table in sensitivity.conclude(measures, "paper", tmp_path).tables}
+    assert set(tables) == {"Ant-v5: K", "HalfCheetah-v5: K"}
+    for task, offset in (("Ant-v5", 5000.0), ("HalfCheetah-v5", 0.0)):
+        mean = {value: 100.0 * n + 16.0 + offset for n, value in enumerate(("2", "5", "10", "20"))}
+        mean["20"] -= 4.0  # of seeds 8 and 16
+        shown = {value: cell[0].split(" [")[0] for value, cell in tables[f"{task}: K"].rows}
+        assert shown == {value: f"{number:,.0f}" for value, number in mean.items()}
+        expected = zip(place, sensitivity.PAPER[task]["K"], strict=True)
+        assert tables[f"{task}: K"].paper == {value: (cell,) for value, cell in expected}
+
+
+def test_the_sweeps_set_what_they_name() -> None:
+    options = {one.label: dict(one.run.options) for _, _, one in sensitivity.cells("cpu") if one.seed == 8}
+    assert options["K=20"]["ensemble_size"] == 20
+    assert options["anchor=0.5"]["anchor_weight"] == 0.5
+    assert (options["beta=-1.5"]["beta_lcb_end"], options["beta=-1.5"]["beta_steps"]) == (-1.5, 40_000)
+    assert options["independence=1"]["independence"] == 1.0
+    assert options["ema=0"]["ema_rate"] == 1.0, "the policy itself"
+    assert options["ema=0.001"]["ema_rate"] == 0.001
+    assert (options["lambdas=0.1, 0.001"]["lambda_epi"], options["lambdas=0.1, 0.001"]["lambda_ale"]) == (0.1, 1e-3)
+    swept = {"ensemble_size", "anchor_weight", "beta_lcb_end", "beta_steps", "independence", "ema_rate"}
+    swept |= {"lambda_epi", "lambda_ale"}
+    common = {tuple((k, str(v)) for k, v in one.items() if k not in swept) for one in options.values()}
+    assert len(common) == 1, "besides what it sweeps, a run has the options of all"
+    assert len(sensitivity.cells("cpu")) == 102
+    assert {one.seed for _, _, one in sensitivity.cells("smoke")} == {8}
 
 
 @pytest.mark.parametrize(("alone", "rule", "collapse", "best"), [(-1.2e6, -5e5, 1, 1), (-4.1e5, -2e5, 0, 0)])
