@@ -5,6 +5,7 @@ from __future__ import annotations
 from property_tests.mutant import Mutant
 
 MEASURES, ERRORS, VALUES = "test_measures", "test_critic_error", "test_values_beside_returns"
+TABLES, FILE = "test_tables", "test_results_file"
 
 
 def measure(name: str, file: str, old: str, new: str, tests: str = MEASURES) -> Mutant:
@@ -20,7 +21,8 @@ def column(name: str, old: str, new: str) -> Mutant:
 EXPERIMENTS = (
     measure("oracle: values in scaled rewards", "oracle", "np.concatenate(blocks, 1) /", "np.concatenate(blocks, 1) *"),
     measure("oracle: the largest error decides", "oracle", "first = min(means", "first = max(means"),
-    measure("oracle: raw errors decide", "oracle", 'for e in cell["aligned"]]', 'for e in cell["raw"]]'),
+    measure("oracle: raw errors decide", "oracle", 'for one in cell["aligned"]]', 'for one in cell["raw"]]'),
+    measure("oracle: any task is enough", "oracle", "lowest >= 0.75", "lowest > 0.0"),
     measure("oracle: between heads, unbiased", "critic_error", "heads.std(0)", "heads.std(0, ddof=1)", ERRORS),
     measure("oracle: within a head, of its values", "critic_error", "away.std(1)", "heads.std(1)", ERRORS),
     measure("gravity: the best quartile", "nonstationary", "returns[: max(1,", "returns[-max(1,"),
@@ -29,12 +31,27 @@ EXPERIMENTS = (
     measure(
         "odds of SAC against ours",
         "deep_runs",
-        'for label in ("RE-SAC B0", "SAC"))',
-        'for label in ("SAC", "RE-SAC B0"))',
+        "for scores in (first, second))",
+        "for scores in (second, first))",
     ),
+    measure("the lead is over one rival", "deep_runs", "return min(one.side(0.5)", "return max(one.side(0.5)"),
+    measure("results: another plan's measures", "results_file", "options != plan.get(name)", "name not in plan", FILE),
+    measure(
+        "results: the older measure stays", "results_file", "scale), **own}", "scale), **{k: own[k] for k in ()}}", FILE
+    ),
+    measure("results: nobody waits", "results_file", "fcntl.LOCK_EX", "fcntl.LOCK_SH", FILE),
+    measure("sensitivity: a collapse by any margin", "sensitivity", "(max(others) - min(others)) / 2", "0.0", TABLES),
+    measure(
+        "sensitivity: a part of a sweep decides",
+        "sensitivity",
+        "values.keys() == SWEEPS[sweep].keys()",
+        "values",
+        TABLES,
+    ),
+    measure("a claim is decided on every task", "experiment", "if task in tasks] or", "if task in ()] or", TABLES),
     measure("uncertainty: labels without noise", "uncertainty", "truth(data) + noise *", "truth(data) + 0.0 *"),
     measure("uncertainty: a bandit that goes on", "uncertainty", "ended = torch.ones", "ended = torch.zeros"),
-    measure("uncertainty: κ need not follow noise", "uncertainty", "kappa_noise[1] > 0.0 and ", ""),
+    measure("uncertainty: κ need not follow noise", "uncertainty", "else _side(kappa_noise)", "else 1"),
     column(
         "values in scaled rewards",
         "heads.double().cpu().numpy() / self.options.reward_scale",

@@ -120,8 +120,8 @@ def _findings(final: dict[str, dict[str, list[float]]]) -> list[Finding]:
     seen = {task: found for task, scores in final.items() if (found := best_of_all(scores)) is not None}
     leads = {task: found for task, found in seen.items() if task == LEADS_ON}
     elsewhere = {}
-    for task in seen.keys() - leads.keys():
-        if "SAC" in final[task]:
+    for task in seen:
+        if task != LEADS_ON and "SAC" in final[task]:
             against = odds(final[task]["RE-SAC B0"], final[task]["SAC"])
             elsewhere[task] = against.side(0.5), f"{against.point:.2f} [{against.low:.2f}, {against.high:.2f}]"
     return [

@@ -126,6 +126,15 @@ def test_verdicts_on_changing_gravity(ours: float, sac: float, tqc: float, best:
     assert nonstationary._collapses(numbers).verdict == collapse
 
 
+def test_a_collapse_is_decided_on_hopper_and_needs_a_sac_that_earns() -> None:
+    """The paper's own table has no collapse on Walker2d, 62 against 353."""
+    hopper, walker = gravity_numbers(0.0, 1843.0, 19.0), gravity_numbers(0.0, 353.0, 62.0)
+    found = {**hopper, "Walker2d-v5": walker["Hopper-v5"]}
+    assert nonstationary._collapses(found).verdict == "reproduces"
+    assert "Walker2d-v5: TQC 63, SAC 354" in nonstationary._collapses(found).found
+    assert nonstationary._collapses(gravity_numbers(0.0, -1000.0, -500.0)).verdict == "undecided"
+
+
 def test_another_tqc_does_not_stand_for_the_published_one() -> None:
     """Where it is asked at fixed fractions it has a row of its own, and no verdict on the paper's."""
     assert set(deep_runs.ALGORITHMS) - set(deep_runs.labels_at("paper")) == {"TQC, fixed fractions"}
