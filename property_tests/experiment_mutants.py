@@ -40,7 +40,7 @@ EXPERIMENTS = (
         "results: the older measure stays", "results_file", "scale), **own}", "scale), **{k: own[k] for k in ()}}", FILE
     ),
     measure("results: nobody waits", "results_file", "fcntl.LOCK_EX", "fcntl.LOCK_SH", FILE),
-    measure("sensitivity: a collapse by any margin", "sensitivity", "(max(others) - min(others)) / 2", "0.0", TABLES),
+    measure("sensitivity: a collapse by any margin", "sensitivity", "mean - abs(mean) / 2", "mean", TABLES),
     measure(
         "sensitivity: a part of a sweep decides",
         "sensitivity",

@@ -169,10 +169,18 @@ def sweep_of(sweep: str, first: float, rest: float, last: float) -> dict[str, li
     return {values[0]: [first], **{value: [rest] for value in values[1:-1]}, values[-1]: [last]}
 
 
-@pytest.mark.parametrize(("two", "verdict"), [(8.4, "reproduces"), (8.6, "does not reproduce")])
-def test_a_value_collapses_only_far_below_all_others(two: float, verdict: str) -> None:
-    """Their range is 3, and half of it 1.5."""
-    found = {"corridor": {"K": sweep_of("K", two, 13.0, 10.0)}}
+@pytest.mark.parametrize(
+    ("two", "others", "verdict"),
+    [
+        (5.9, 12.0, "reproduces"),
+        (6.1, 12.0, "does not reproduce"),
+        (-18.1, -12.0, "reproduces"),  # where all rewards are costs, half as much again
+        (-17.9, -12.0, "does not reproduce"),
+    ],
+)
+def test_a_value_collapses_only_where_half_is_lost(two: float, others: float, verdict: str) -> None:
+    """Of the mean of the others; how near to each other those are does not matter."""
+    found = {"corridor": {"K": sweep_of("K", two, others + 0.1, others - 0.2)}}
     assert sensitivity._findings(found, {})[0].verdict == verdict
     del found["corridor"]["K"]["10"]
     assert sensitivity._findings(found, {})[0].verdict == "not tried at this scale", "the range needs all"
