@@ -35,9 +35,9 @@ EXPERIMENTS = (
         "for scores in (second, first))",
     ),
     measure("the lead is over one rival", "deep_runs", "return min(one.side(0.5)", "return max(one.side(0.5)"),
-    measure("results: another plan's measures", "results_file", "options != plan.get(name)", "name not in plan", FILE),
+    measure("results: another plan's measures", "results_file", "options != plan.get(run)", "run not in plan", FILE),
     measure(
-        "results: the older measure stays", "results_file", "scale), **own}", "scale), **{k: own[k] for k in ()}}", FILE
+        "results: the older measure stays", "results_file", "**before.measures, **own", "**own, **before.measures", FILE
     ),
     measure("results: nobody waits", "results_file", "fcntl.LOCK_EX", "fcntl.LOCK_SH", FILE),
     measure("sensitivity: a collapse by any margin", "sensitivity", "mean - abs(mean) / 2", "mean", TABLES),

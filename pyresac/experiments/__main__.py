@@ -197,7 +197,7 @@ def _run(given: RunAll, console: Console) -> int:
         raise InputError(f"workers = {workers}; it must be at least 1")
     from pyresac.experiments.pool import PoolProgress, run_locally
     from pyresac.experiments.ray_pool import require_ray, run_on_ray
-    from pyresac.experiments.results_file import lacks_measures, path_of, require_readable, set_aside, write_results
+    from pyresac.experiments.results_file import path_of, read_before, require_readable, set_aside, write_results
     from pyresac.training.deep_agent import threads
 
     whole = chosen.runs(given.scale)
@@ -232,7 +232,7 @@ def _run(given: RunAll, console: Console) -> int:
     with threads():
         measures = chosen.measures(folder, given.scale, runs)
         path = path_of(given.results, given.name, given.scale)
-        if measures and lacks_measures(path):
+        if measures and read_before(path, given.name, given.scale).bare:
             shown_aside = escape(str(set_aside(path)))
             console.print(f"the earlier {escape(str(path))} keeps no measures; it is now {shown_aside}", soft_wrap=True)
         outcome = write_results(given.results, given.name, given.scale, measures)

@@ -33,6 +33,7 @@ code { background: var(--soft); padding: 0 0.25rem; overflow-wrap: anywhere; }
 }
 """
 SEED = re.compile(r"--seed (\d+)")
+ORDER = ("does not reproduce", "undecided", "not tried at this scale", "reproduces")
 BADGE = {"reproduces": "yes", "does not reproduce": "no"}
 
 
@@ -41,14 +42,14 @@ def write_report(results: Path, output: Path) -> None:
     found = {name: content for name in EXPERIMENTS if (content := _newest(results / name)) is not None}
     if not found:
         raise InputError(f"{results} has no results yet; make some: python -m pyresac.experiments run NAME")
-    for name, content in found.items():
-        _require_whole(results / name, name, content)
+    parts = [_parts(results / name, name, content) for name, content in found.items()]
+    verdicts = sorted((row for rows, _, _ in parts for row in rows), key=lambda row: row[0])
     body = [
         "<h1>RE-SAC: what the paper says and what we find</h1>",
         "<p>Every table stands beside the paper's own numbers, where it has some (grey). Intervals are of 95 %.</p>",
-        _verdicts(found),
-        *(_section(results / name, name, content) for name, content in found.items()),
-        _colophon(found),
+        f"<h2>Verdicts</h2><ul>{''.join(item for _, item in verdicts)}</ul>",
+        *(section for _, section, _ in parts),
+        f"<h2>How it was made</h2><ul>{''.join(made for _, _, made in parts)}</ul>",
     ]
     output.parent.mkdir(parents=True, exist_ok=True)
     page = (
@@ -59,19 +60,16 @@ def write_report(results: Path, output: Path) -> None:
     write_atomically(output, page.encode())
 
 
-def _require_whole(folder: Path, name: str, content: dict[str, Any]) -> None:
-    """Raise InputError for results of which no part of the page can be made."""
+def _parts(folder: Path, name: str, content: dict[str, Any]) -> tuple[list[tuple[int, str]], str, str]:
+    """Of an experiment: its verdicts, its section, and how it was made. Raises InputError for results without them."""
     try:
-        _verdicts({name: content})
-        _section(folder, name, content)
-        _colophon({name: content})
+        return _verdicts(name, content), _section(folder, name, content), _made(content)
     except InputError:
         raise
     except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
         path = folder / f"{content['scale']}.json"
-        raise InputError(
-            f"{path} cannot be read as results ({type(error).__name__}: {error}); make it again"
-        ) from error
+        kind = f"{type(error).__name__}: {error}"
+        raise InputError(f"{path} cannot be read as results ({kind}); make it again") from error
 
 
 def _newest(folder: Path) -> dict[str, Any] | None:
@@ -97,17 +95,17 @@ def _badge(verdict: str) -> str:
     return f'<span class="verdict {BADGE.get(verdict, "")}">{escape(verdict)}</span>'
 
 
-def _verdicts(found: dict[str, dict[str, Any]]) -> str:
-    """Unfavourable ones first."""
-    order = ("does not reproduce", "undecided", "not tried at this scale", "reproduces")
-    rows = [(name, finding, _share(content)) for name, content in found.items() for finding in content["findings"]]
-    rows.sort(key=lambda row: order.index(row[1]["verdict"]))
-    items = [
-        f"<li>{_badge(finding['verdict'])} <b>{escape(finding['claim'])}.</b> {escape(_sentence(finding['found']))} "
-        f'<a href="#{escape(name)}">{escape(name)}</a>{share}</li>'
-        for name, finding, share in rows
+def _verdicts(name: str, content: dict[str, Any]) -> list[tuple[int, str]]:
+    """Each with its place on the page: unfavourable ones first."""
+    return [
+        (
+            ORDER.index(finding["verdict"]),
+            f"<li>{_badge(finding['verdict'])} <b>{escape(finding['claim'])}.</b> "
+            f"{escape(_sentence(finding['found']))} "
+            f'<a href="#{escape(name)}">{escape(name)}</a>{_share(content)}</li>',
+        )
+        for finding in content["findings"]
     ]
-    return f"<h2>Verdicts</h2><ul>{''.join(items)}</ul>"
 
 
 def _section(folder: Path, name: str, content: dict[str, Any]) -> str:
@@ -159,13 +157,8 @@ def _table(table: dict[str, Any]) -> str:
     )
 
 
-def _colophon(found: dict[str, dict[str, Any]]) -> str:
-    """Commands, and the versions that the runs were measured with, where the files name them."""
-    items = []
-    for content in found.values():
-        words = [
-            "; ".join(f"{name} {version}" for name, version in used.items()) for used in content.get("versions", ())
-        ]
-        measured = f"<br>{escape(', and with '.join(words))}" if words else ""
-        items.append(f"<li><code>{escape(content['command'])}</code>{measured}</li>")
-    return f"<h2>How it was made</h2><ul>{''.join(items)}</ul>"
+def _made(content: dict[str, Any]) -> str:
+    """The command, and the versions that the runs were measured with, where the file names them."""
+    words = ["; ".join(f"{name} {version}" for name, version in used.items()) for used in content.get("versions", ())]
+    measured = f"<br>{escape(', and with '.join(words))}" if words else ""
+    return f"<li><code>{escape(content['command'])}</code>{measured}</li>"

@@ -12,8 +12,9 @@ import json
 import math
 import os
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -44,13 +45,19 @@ def path_of(results: Path, name: str, scale: Scale) -> Path:
     return results / name / f"{scale}.json"
 
 
-def lacks_measures(path: Path) -> bool:
-    """Whether a file has tables of an earlier version, which kept no measures: nothing can be added to it."""
-    return path.is_file() and "measures" not in (content := read_object(path)) and bool(content.get("tables"))
+@dataclass(frozen=True)
+class Before:
+    """What a file of results holds already."""
+
+    measures: Measures
+    versions: Sequence[Mapping[str, str]] = ()
+    """Those that the measures were made with."""
+    bare: bool = False
+    """Whether it has tables of an earlier version, which kept no measures: nothing can be added to it."""
 
 
 def set_aside(path: Path) -> Path:
-    """Rename a file that `lacks_measures`, so that another can take its place; its new path."""
+    """Rename a file that is `bare`, so that another can take its place; its new path."""
     for number in range(1, 1000):
         other = path.with_name(f"{path.stem}.earlier-{number}.json")
         if not other.exists():
@@ -60,62 +67,62 @@ def set_aside(path: Path) -> Path:
 
 def require_readable(results: Path, name: str, scale: Scale) -> None:
     """Raise InputError, before any run, for a file to which nothing could be added afterwards."""
-    chosen, path = experiment(name), path_of(results, name, scale)
-    before = measured_before(path, chosen, scale)
-    if before:
+    path = path_of(results, name, scale)
+    before = read_before(path, name, scale)
+    if before.measures:
         with tempfile.TemporaryDirectory(prefix="pyresac-figures-") as figures:
-            _concluded(path, chosen, before, scale, Path(figures))
+            _concluded(path, experiment(name), before.measures, scale, Path(figures))
 
 
-def measured_before(path: Path, chosen: Experiment, scale: Scale) -> Measures:
-    """The measures in a file of results; {} where there is none, or one that kept none.
+def read_before(path: Path, name: str, scale: Scale) -> Before:
+    """What is in a file of results; nothing where there is none.
 
     Raises InputError for a file that cannot be read, or that has a measure of a run which this plan does not make so.
     """
     if not path.is_file():
-        return {}
+        return Before({})
     content = read_object(path)
     written = content.get("format", FORMAT)
     if written != FORMAT:
         raise InputError(f"{path} is of format {written!r}, and this version of the package reads {FORMAT}")
     try:
-        found = {name: (entry["options"], entry["measured"]) for name, entry in content.get("measures", {}).items()}
-        assert all(isinstance(one, dict) for one in content.get("versions", []))
-    except (*ODD, AssertionError) as error:
+        found = {run: (entry["options"], entry["measured"]) for run, entry in content.get("measures", {}).items()}
+        versions = [dict(one.items()) for one in content.get("versions", [])]
+    except ODD as error:
         raise InputError(f"{path} cannot be read as results: its measures are no table of runs") from error
-    plan = _options(chosen, scale)
-    other = sorted(name for name, (options, _) in found.items() if plan and options != plan.get(name))
+    plan = _options(experiment(name), scale)
+    other = sorted(run for run, (options, _) in found.items() if plan and options != plan.get(run))
     if other:
         raise InputError(
             f"{path} has measures of runs that are not of this plan or had other options: {', '.join(other[:5])}; "
             "move it away, or name another --results"
         )
-    for name, (_, value) in found.items():
-        _require_finite(path, name, value)
-    return {name: value for name, (_, value) in found.items()}
+    measures = {run: value for run, (_, value) in found.items()}
+    _require_finite(path, measures)
+    return Before(measures, versions, "measures" not in content and bool(content.get("tables")))
 
 
 def write_results(results: Path, name: str, scale: Scale, own: Measures) -> Outcome:
     """Add the measures `own` to an experiment's file, and write what follows from all that are there.
 
     A figure is written into the folder `figures` beside it. Another process that adds to the file at the same time
-    waits. Raises InputError as `measured_before` does, and for a file that `lacks_measures`.
+    waits. Raises InputError as `read_before` does, and for a file that is `bare`.
     """
     chosen, path = experiment(name), path_of(results, name, scale)
     figures = path.parent / "figures"
     figures.mkdir(parents=True, exist_ok=True)
-    for run, value in own.items():
-        _require_finite(path, run, value)
+    _require_finite(path, own)
     with _alone(path.parent):
-        if lacks_measures(path):
+        before = read_before(path, name, scale)
+        if before.bare:
             raise InputError(f"{path} keeps no measures, so nothing can be added to it; move it away")
-        plan = _options(chosen, scale)
         # through JSON at once, so that the same tables follow from the file
-        measures = json.loads(as_text({**measured_before(path, chosen, scale), **own}))
+        measures = json.loads(as_text({**before.measures, **own}))
+        plan = _options(chosen, scale)
         if plan:
             measures = {run: measures[run] for run in plan if run in measures}
         outcome = _concluded(path, chosen, measures, scale, figures)
-        used = read_object(path).get("versions", []) if path.is_file() else []
+        used = list(before.versions)
         if own and of_libraries() not in used:
             used.append(of_libraries())
         content = {
@@ -141,7 +148,7 @@ def redraw(results: Path) -> tuple[list[Path], list[Path]]:
     for name in EXPERIMENTS:
         for scale in SCALES:
             path = path_of(results, name, scale)
-            if lacks_measures(path):
+            if read_before(path, name, scale).bare:
                 left.append(path)
             elif path.is_file():
                 write_results(results, name, scale, {})
@@ -159,13 +166,21 @@ def _concluded(path: Path, chosen: Experiment, measures: Measures, scale: Scale,
         raise InputError(f"{path} cannot be read as results: no tables follow from its measures ({kind})") from error
 
 
-def _require_finite(path: Path, name: str, value: Any) -> None:
+def _require_finite(path: Path, measures: Measures) -> None:
     """Raise InputError for a measure with a number that is none: it would decide verdicts by chance."""
-    if isinstance(value, float) and not math.isfinite(value):
-        raise InputError(f"{path}: the measure of {name} has {value}; a measure is a finite number, or null")
-    if isinstance(value, Mapping | list | tuple):
+    for run, measure in measures.items():
+        for value in _numbers(measure):
+            if not math.isfinite(value):
+                raise InputError(f"{path}: the measure of {run} has {value}; a measure is a finite number, or null")
+
+
+def _numbers(value: Any) -> Iterator[float]:
+    """Every float in a measure."""
+    if isinstance(value, float):
+        yield value
+    elif isinstance(value, Mapping | list | tuple):
         for part in value.values() if isinstance(value, Mapping) else value:
-            _require_finite(path, name, part)
+            yield from _numbers(part)
 
 
 @contextmanager
