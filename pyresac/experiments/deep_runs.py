@@ -119,6 +119,14 @@ def measured(measures: Measures, cells: Iterable[Cell]) -> Iterator[tuple[Cell, 
     return ((one, measures[one.run.name]) for one in cells if one.run.name in measures)
 
 
+def by_task(measures: Measures, cells: Iterable[Cell]) -> dict[str, dict[str, list[Any]]]:
+    """The measures of every seed, by task and label, in the order of the cells."""
+    found: dict[str, dict[str, list[Any]]] = {}
+    for one, own in measured(measures, cells):
+        found.setdefault(one.task, {}).setdefault(one.label, []).append(own)
+    return found
+
+
 def curve_of(folder: Path, run: Run, columns: Sequence[str] = RETURNS) -> Curve:
     """The learning curve of a finished run. Raises InputError if its metrics.csv has no evaluation."""
     path = folder / run.name / "metrics.csv"

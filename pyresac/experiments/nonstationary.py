@@ -17,10 +17,10 @@ from pyresac.experiments.deep_runs import (
     ALGORITHMS,
     Cell,
     best_of_all,
+    by_task,
     cell,
     every_at,
     mean_cell,
-    measured,
     measures_of_runs,
     seeds_at,
 )
@@ -103,11 +103,12 @@ def measures(folder: Path, scale: Scale, runs: Sequence[Run]) -> Measures:
 
 def conclude(measures: Measures, scale: Scale, figures: Path) -> Outcome:
     """See `Experiment`."""
-    numbers: dict[str, Any] = {}
-    for one, own in measured(measures, cells(scale)):
-        row = numbers.setdefault(one.task, {}).setdefault(one.label, {"held-out": [], "training": []})
-        for where, pair in own.items():
-            row[where].append(pair)
+    numbers = {
+        task: {
+            label: {where: [one[where] for one in seeds] for where in get_args(Where)} for label, seeds in row.items()
+        }
+        for task, row in by_task(measures, cells(scale)).items()
+    }
     tables = []
     for task, found in numbers.items():
         rows = [

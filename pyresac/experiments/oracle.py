@@ -15,7 +15,7 @@ import torch
 from numpy.typing import NDArray
 
 from pyresac.experiments.critic_error import CriticErrors, aligned, errors
-from pyresac.experiments.deep_runs import TASKS, mean_cell, measured, measures_of_runs, odds, stationary_cells
+from pyresac.experiments.deep_runs import by_task, mean_cell, measures_of_runs, odds, stationary_cells
 from pyresac.experiments.experiment import Finding, Measures, Outcome, Run, Scale, Table, verdict_of
 from pyresac.tasks.task import Played
 from pyresac.training.restored import Restored
@@ -52,6 +52,7 @@ PAPER = {
 """Table 1: Oracle MAE of one seed after 8M steps on Brax."""
 BLOCK = 4096
 """Decisions at a time."""
+KINDS = ("aligned", "raw")
 SHOWN = ("oracle", "mean", "lcb", "minimum")
 NOTE = (
     "mean over seeds [95 %]; oracle: of the nearest head at each step; lcb: mean − 2σ; bias: values less returns; "
@@ -94,15 +95,11 @@ def measures(folder: Path, scale: Scale, runs: Sequence[Run]) -> Measures:
 
 def conclude(measures: Measures, scale: Scale, figures: Path) -> Outcome:
     """See `Experiment`."""
-    numbers: dict[str, Any] = {}
-    for cell, own in measured(measures, stationary_cells(scale)):
-        both = numbers.setdefault(cell.task, {}).setdefault(cell.label, {"raw": [], "aligned": []})
-        for kind, found in own.items():
-            both[kind].append(found)
-    tables = []
-    for task in TASKS[scale]:
-        if task in numbers:
-            tables += [_table(task, numbers[task], "aligned"), _table(task, numbers[task], "raw")]
+    numbers = {
+        task: {label: {kind: [one[kind] for one in seeds] for kind in KINDS} for label, seeds in found.items()}
+        for task, found in by_task(measures, stationary_cells(scale)).items()
+    }
+    tables = [_table(task, found, kind) for task, found in numbers.items() for kind in KINDS]
     return Outcome(_findings(numbers), tables)
 
 

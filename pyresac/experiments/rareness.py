@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from pyresac.deep.networks.inputs import Inputs
 from pyresac.experiments.critic_error import CELLS, Cells, aligned, binned, by_cell, pooled, published_edges, rareness
-from pyresac.experiments.deep_runs import TASKS, mean_cell, measured, measures_of_runs, stationary_cells
+from pyresac.experiments.deep_runs import by_task, mean_cell, measures_of_runs, stationary_cells
 from pyresac.experiments.experiment import Finding, Measures, Outcome, Run, Scale, Table, verdict_of
 from pyresac.experiments.oracle import EPISODES, values_of
 from pyresac.experiments.statistics import rank_correlation
@@ -78,18 +78,13 @@ def measures(folder: Path, scale: Scale, runs: Sequence[Run]) -> Measures:
 
 def conclude(measures: Measures, scale: Scale, figures: Path) -> Outcome:
     """See `Experiment`."""
-    found: dict[str, dict[str, list[Any]]] = {}
-    for one, own in measured(measures, stationary_cells(scale)):
-        found.setdefault(one.task, {}).setdefault(one.label, []).append(own)
     tables, names = [], []
     numbers: dict[str, Any] = {}
-    for task in TASKS[scale]:
-        if task not in found:
-            continue
-        tables += [table_of(task, reference, found[task]) for reference in REFERENCES]
+    for task, found in by_task(measures, stationary_cells(scale)).items():
+        tables += [table_of(task, reference, found) for reference in REFERENCES]
         names.append(f"rareness-{task}.png")
-        draw(figures / names[-1], task, found[task])
-        numbers[task] = correlations(found[task])
+        draw(figures / names[-1], task, found)
+        numbers[task] = correlations(found)
     return Outcome([finding(CLAIM, numbers)], tables, tuple(names))
 
 

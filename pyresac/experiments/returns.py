@@ -12,13 +12,12 @@ from pathlib import Path
 import numpy as np
 
 from pyresac.experiments.deep_runs import (
-    TASKS,
     best_of_all,
+    by_task,
     curve_groups,
     curves_of_runs,
     draw_curves,
     last_quarter,
-    measured,
     measures_of_runs,
     odds,
     stationary_cells,
@@ -76,16 +75,13 @@ def long_return(run: Restored) -> float:
 def conclude(measures: Measures, scale: Scale, figures: Path) -> Outcome:
     """See `Experiment`."""
     final: dict[str, dict[str, list[float]]] = {}
-    long: dict[str, dict[str, list[float]]] = {}
-    for cell, own in measured(measures, stationary_cells(scale)):
-        final.setdefault(cell.task, {}).setdefault(cell.label, []).append(last_quarter(own["curve"]))
-        long.setdefault(cell.task, {}).setdefault(cell.label, []).append(float(own["long"]))
-    tables = [_table(task, final[task], long[task]) for task in TASKS[scale] if task in final]
-    names = []
-    for task in final:
+    tables, names = [], []
+    for task, found in by_task(measures, stationary_cells(scale)).items():
+        final[task] = {label: [last_quarter(one["curve"]) for one in seeds] for label, seeds in found.items()}
+        long = {label: [float(one["long"]) for one in seeds] for label, seeds in found.items()}
+        tables.append(_table(task, final[task], long))
         names.append(f"returns-{task}.png")
-        cells = (cell for cell in stationary_cells(scale) if cell.task == task)
-        groups = curve_groups((cell.label, own["curve"]) for cell, own in measured(measures, cells))
+        groups = curve_groups((label, one["curve"]) for label, seeds in found.items() for one in seeds)
         draw_curves(figures / names[-1], f"{task}, as published", RETURN, groups, PANELS, {})
     return Outcome(_findings(final), tables, tuple(names))
 
