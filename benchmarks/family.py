@@ -7,7 +7,8 @@ update), the environment included, on one thread. They take turns in one process
 what else the machine does weighs on all alike. Turns begin after 1,200 steps of each (`--begin`), as a training goes on
 for hundreds of times as long: by then Adam's mean has become a subnormal number where a unit no longer fires, and
 processors are slow with these. A row is the median over turns; a ratio is the median of the ratios turn by turn. Peers:
-Stable-Baselines3 and sb3-contrib (PyTorch), SBX (JAX).
+Stable-Baselines3 and sb3-contrib (PyTorch), SBX (JAX). The first line of the output names the kernels that our products
+run on: where OPENBLAS_CORETYPE is set they can be half as fast as the processor allows.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from pyresac.deep.networks.compiled_passes import single_threaded_libraries
 from pyresac.tasks.gymnasium_task import BoxTask
 from pyresac.training.deep_trainee import DeepTrainee
 from pyresac.training.run_options import RunOptions
+from pyresac.training.versions import kernels_of_products
 
 ENV = "Hopper-v5"
 Work = Callable[[int], object]
@@ -127,6 +129,7 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=60, help="steps of a turn")
     parser.add_argument("--begin", type=int, default=1200, help="steps of each program before its first turn")
     given = parser.parse_args()
+    print(f"products: {kernels_of_products()}")
     print(f"{'Hopper-v5, one thread':30}{'program':20}{'steps/CPU s':>12}{'pyresac over it':>17}")
     with single_threaded_libraries():
         reference = ROWS["sac"]["pyresac"]()

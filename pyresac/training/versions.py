@@ -9,6 +9,8 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+import threadpoolctl
+
 import pyresac
 
 LIBRARIES = ("pyresac", "numpy", "scipy", "numba", "torch", "gymnasium", "tensorboard")
@@ -18,7 +20,11 @@ OF_TASKS = ("mujoco", "brax", "jax")
 
 @cache
 def versions() -> dict[str, str]:
-    """Names to versions, found once a process; "git" is the commit of the source tree, "+changes" if it has some."""
+    """Names to versions, found once a process.
+
+    "git" is the commit of the source tree, "+changes" if it has some; "blas" the kernels that NumPy's and SciPy's
+    products run on: another kernel rounds otherwise, and may be twice as fast.
+    """
     found = {"python": platform.python_version(), "platform": platform.platform()}
     for name in LIBRARIES:
         try:
@@ -28,13 +34,24 @@ def versions() -> dict[str, str]:
     for name in OF_TASKS:
         with suppress(PackageNotFoundError):
             found[name] = version(name)
+    found["blas"] = kernels_of_products()
     found["git"] = git_commit(Path(pyresac.__file__).parent)
     return found
 
 
 def of_libraries() -> dict[str, str]:
-    """`versions` without the platform and the commit: what can differ between two machines that measure the same."""
-    return {name: found for name, found in versions().items() if name not in ("platform", "git")}
+    """`versions` without the machine and the commit: what can differ between two machines that measure the same."""
+    return {name: found for name, found in versions().items() if name not in ("platform", "blas", "git")}
+
+
+def kernels_of_products() -> str:
+    """Of each BLAS that this process has loaded: its name, version and the processor that it computes for."""
+    loaded = (library for library in threadpoolctl.threadpool_info() if library["user_api"] == "blas")
+    named = {
+        " ".join(str(library.get(key) or "?") for key in ("internal_api", "version", "architecture"))
+        for library in loaded
+    }
+    return ", ".join(sorted(named)) or "none loaded"
 
 
 def git_commit(folder: Path) -> str:

@@ -28,6 +28,7 @@ from pyresac.training.checkpoint import load_checkpoint
 from pyresac.training.metrics_log import MetricsLog
 from pyresac.training.run_options import RunOptions
 from pyresac.training.tabular_agent import TabularConfig, TabularTrainee
+from pyresac.training.versions import kernels_of_products, of_libraries
 
 TABULAR = ["--agent", "tabular"]
 SHORT = [*TABULAR, "--steps", "6000", "--eval-every", "1500", "--eval-episodes", "5", "--final-episodes", "10"]
@@ -137,6 +138,17 @@ def test_one_seed_is_one_run_bit_for_bit(tmp_path: Path) -> None:
         assert tables[0][name].tobytes() != tables[2][name].tobytes(), "another seed must give another run"
 
 
+def test_versions_name_the_kernels_of_products(monkeypatch: pytest.MonkeyPatch) -> None:
+    one = {"user_api": "blas", "internal_api": "openblas", "version": "0.3", "architecture": "SkylakeX"}
+    other = {"user_api": "blas", "internal_api": "blis", "version": None}
+    threads = {"user_api": "openmp", "internal_api": "openmp", "version": None}
+    monkeypatch.setattr("threadpoolctl.threadpool_info", lambda: [one, threads, other, one])
+    assert kernels_of_products() == "blis ? ?, openblas 0.3 SkylakeX"
+    monkeypatch.setattr("threadpoolctl.threadpool_info", lambda: [threads])
+    assert kernels_of_products() == "none loaded"
+    assert "blas" not in of_libraries(), "the same measures on another processor are no other version's"
+
+
 def test_run_folder_holds_config_versions_curves_and_result(tmp_path: Path) -> None:
     run = tmp_path / "run"
     assert (
@@ -147,7 +159,7 @@ def test_run_folder_holds_config_versions_curves_and_result(tmp_path: Path) -> N
     assert config["learner"]["temperature"] == 0.02
     assert "command" not in config
     versions = json.loads((run / "versions.json").read_text())
-    assert {"git", "numpy", "gymnasium"} <= versions.keys()
+    assert {"git", "numpy", "gymnasium", "blas"} <= versions.keys()
     # the simulator decides what a task earns
     assert ("mujoco" in versions) == (importlib.util.find_spec("mujoco") is not None)
     assert [row["step"] for row in rows(run)] == ["1500", "3000", "4500", "6000"]
