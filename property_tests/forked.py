@@ -32,6 +32,9 @@ def _run(copy: str, options: list[str], cache: str, output: str) -> None:
     os.dup2(descriptor, 1)
     os.dup2(descriptor, 2)
     os.chdir(copy)
+    # this module came from the repository's own package of that name
+    for name in [name for name in sys.modules if name.split(".")[0] == __name__.split(".")[0]]:
+        del sys.modules[name]
     sys.path[:] = [copy, *(path for path in sys.path if not Path(path or ".").joinpath("pyresac").is_dir())]
     # for processes that the tests start, and for this one
     os.environ |= {"PYTHONPATH": copy, "NUMBA_CACHE_DIR": cache, "PYTEST_ADDOPTS": ""}

@@ -183,6 +183,13 @@ def test_a_fork_says_what_failed(tmp_path: Path) -> None:
         "def test_red(x): assert pyresac.COPY and x == 1\n\n"
         "def test_green(): assert pyresac.COPY\n"
     )
+    # the package that the fork itself comes from is the copy's, too
+    tests = tmp_path / "property_tests"
+    tests.mkdir()
+    (tests / "__init__.py").write_text("COPY = True\n")
+    (tests / "conftest.py").write_text("from property_tests import COPY\n")
+    (tests / "test_there.py").write_text("import property_tests\n\ndef test_green(): assert property_tests.COPY\n")
     run = partial(run_forked, tmp_path, cache=tmp_path / "numba", limit=120.0)
     assert run(["-q", "test_it.py::test_green"]) == (0, "")
+    assert run(["-q", "property_tests/test_there.py"]) == (0, "")
     assert run(["-x", "-q", "test_it.py"]) == (1, "test_it.py::test_red")
