@@ -1,4 +1,4 @@
-"""Every number that nobody would notice: each default, bound and preset stands once more, in corpus/settings.json.
+"""Every number that nobody would notice stands once more, in corpus/settings.json: settings, bounds and constants.
 
 A change of one is meant, or is red here. After a change that is meant: `python tests/test_settings.py` writes the file
 anew, and its difference is read before it is committed.
@@ -6,6 +6,7 @@ anew, and its difference is read before it is committed.
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 import json
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import Any
 
 import pytest
 
+import pyresac
 from pyresac.deep.algorithms import ALGORITHMS, algorithm_type
 from pyresac.envs.bus.bounds import BOUNDS
 from pyresac.envs.bus.corridor import Corridor
@@ -57,6 +59,7 @@ def settings_now() -> dict[str, Any]:
                 entry[task] = {key: value for key, value in options.items() if value != plain[key]}
                 entry[f"{task} run"] = to_plain(run_options(preset, algorithm, corridor))
             found["presets"][f"{preset} of {name}"] = entry
+    found["constants"] = constants(Path(pyresac.__file__).parent)
     plain_settings: dict[str, Any] = json.loads(json.dumps(found, default=repr))
     return plain_settings
 
@@ -74,7 +77,35 @@ def _defaults(cls: type[Any]) -> dict[str, Any]:
     return values
 
 
-@pytest.mark.parametrize("part", ["defaults", "bounds", "presets"])
+def constants(package: Path) -> dict[str, dict[str, str]]:
+    """Of each file below `package`: its constants that are numbers, or tables of numbers, as they are written."""
+    found = {}
+    for path in sorted(package.rglob("*.py")):
+        values = {}
+        for statement in ast.parse(path.read_bytes()).body:
+            if isinstance(statement, ast.Assign | ast.AnnAssign) and statement.value is not None:
+                targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+                names = [target.id for target in targets if isinstance(target, ast.Name) and target.id.isupper()]
+                if names and _is_of_numbers(statement.value):
+                    values[names[0]] = ast.unparse(statement.value)
+        if values:
+            found[path.relative_to(package).as_posix()] = values
+    return found
+
+
+PLAIN = (
+    *(ast.Constant, ast.Tuple, ast.List, ast.Dict, ast.Set, ast.UnaryOp, ast.BinOp),
+    *(ast.operator, ast.unaryop, ast.expr_context),
+)
+
+
+def _is_of_numbers(value: ast.expr) -> bool:
+    nodes = list(ast.walk(value))
+    numbers = [node for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, int | float)]
+    return bool(numbers) and all(isinstance(node, PLAIN) for node in nodes)
+
+
+@pytest.mark.parametrize("part", ["defaults", "bounds", "presets", "constants"])
 def test_every_setting_is_the_one_written_down(part: str) -> None:
     written = json.loads(FILE.read_text(encoding="utf-8"))[part]
     found = settings_now()[part]

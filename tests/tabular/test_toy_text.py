@@ -33,6 +33,14 @@ def test_an_end_that_is_an_ordinary_state_becomes_one_more_state() -> None:
     assert mdp.initial.tolist() == [1.0, 0.0, 0.0]
 
 
+def test_where_nothing_is_said_episodes_begin_anywhere() -> None:
+    env = Loop()
+    env.initial_state_distrib = None
+    initial = FiniteMDP.from_gymnasium(env, 0.5).initial
+    assert initial is not None
+    assert initial.tolist() == [0.5, 0.5, 0.0]
+
+
 @pytest.mark.parametrize("name", ["FrozenLake-v1", "FrozenLake8x8-v1", "CliffWalking-v1", "Taxi-v4"])
 def test_terminals_become_absorbing_with_reward_zero(name: str) -> None:
     env = gymnasium.make(name)

@@ -33,8 +33,9 @@ def from_gymnasium(
 ) -> Arrays:
     """An MDP (S or S + 1 states, sparse) from the `P` table of a toy-text environment or its id.
 
-    Probabilities of duplicate successors are added. `initial` is the environment's own start distribution. Time limits
-    are no part of the model (a truncation is not a terminal). done_masked: see the module's text.
+    Probabilities of duplicate successors are added. `initial` is the environment's own start distribution, or all
+    states alike where it names none. Time limits are no part of the model (a truncation is not a terminal).
+    done_masked: see the module's text.
 
     Raises InputError for an unknown id, spaces that are not Discrete, or an environment without a table `P`.
     """
