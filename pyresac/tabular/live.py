@@ -120,7 +120,9 @@ class EnsembleDeviation:
         return self.lam / np.sqrt(2) if self.ddof else self.lam / 2
 
     def exact_modulus(self, gamma: float) -> float | None:
-        """γ(1 + 2β) for two heads and per-head targets; None where only a bound is known."""
+        """γ(1 + 2β) for two heads and per-head targets, γ without a penalty; None where only a bound is known."""
+        if self.lam == 0.0:
+            return gamma
         return gamma * (1 + 2 * self.gap_weight) if self.heads == 2 and self.target == "head" else None
 
     def of(self, q: Floats) -> Floats:

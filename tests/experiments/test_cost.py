@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 import torch
@@ -36,3 +37,9 @@ def test_steps_and_updates_are_timed_on_the_one_thread_that_a_run_has(monkeypatc
     assert found.core_hours == pytest.approx(1.9)
     # two checkpoints of 1,000 transitions of 1 + 2·3 + 2 numbers
     assert found.disk_bytes == 2 * 1_000 * 4 * 9
+
+
+def test_a_run_that_ends_before_it_learns_has_no_updates(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cost, "_seconds", lambda _: 3.6)
+    ends = replace(RUN, options={**RUN.options, "steps": 1_000, "learning_starts": 1_000})
+    assert cost.cost_of([ends]).core_hours == pytest.approx(1.0, rel=1e-6)

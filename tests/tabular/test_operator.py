@@ -149,6 +149,30 @@ def test_exact_moduli_on_one_state_and_one_action(penalty: Any, modulus: float |
     assert LiveOperator(one, penalty).exact_modulus() == modulus
 
 
+WITHOUT = [
+    ScaledPenalty(0.0),
+    NormPenalty(0.0),
+    EnsembleVariance(0.0),
+    EnsembleDeviation(0.0),
+    EnsembleDeviation(0.0, heads=3),
+    EnsembleDeviation(0.0, target="mean"),
+]
+
+
+@pytest.mark.parametrize("penalty", WITHOUT, ids=repr)
+def test_without_a_penalty_a_live_operator_is_the_plain_one(penalty: Any) -> None:
+    live = LiveOperator(TWO, penalty)
+    assert live.exact_modulus() == TWO.discount
+    table = np.arange(4.0).reshape(2, 2)
+    tables = table if penalty.heads is None else np.stack([table] * penalty.heads)
+    expected = RevOperator(TWO)(table)
+    np.testing.assert_array_equal(live(tables), np.broadcast_to(expected, tables.shape))
+
+
+def test_without_a_future_the_variance_changes_nothing() -> None:
+    assert EnsembleVariance(1.0).exact_modulus(0.0) == 0.0
+
+
 @pytest.mark.parametrize(
     ("build", "message"),
     [

@@ -81,6 +81,21 @@ def test_no_stream_takes_everything() -> None:
     assert (output.isatty(), output.encoding) == (False, "utf-8")
 
 
+@pytest.mark.parametrize("closed", [0, 1, 2])
+def test_no_file_takes_the_number_of_a_stream_that_was_closed(closed: int, tmp_path: Path) -> None:
+    """What a library prints would go into it."""
+    program = (
+        "import os, sys\nfrom pyresac.command import safe_streams\n"
+        "with safe_streams():\n"
+        "    with open(sys.argv[1], 'w') as file: file.write(str(file.fileno()))\n"
+        f"    os.write({closed}, b'a library prints')\n"
+    )
+    target = tmp_path / "file"
+    without = ["sh", "-c", f'exec "$@" {closed}>&-', "sh"]
+    subprocess.run([*without, sys.executable, "-c", program, target], check=True)
+    assert int(target.read_text()) > 2
+
+
 def test_memory_that_is_exhausted_is_a_message(capsys: pytest.CaptureFixture[str]) -> None:
     def work() -> None:
         raise MemoryError("Unable to allocate 7 TiB")
