@@ -5,12 +5,13 @@
 
 A line of the package is drawn uniformly among those that can be broken, then one of its faults: an operator or a
 comparison changed, a constant moved by one or turned round, a condition negated, a statement left out. Nothing but a
-copy of the repository is touched. The tests that concern the file (`CONCERNED`) judge it, those first that name what is
-broken: the function, then the module, then its other names. A test that is red without the fault, too, kills nothing.
-With `--near N` only the first N files of tests judge; a fault that they miss may still die of the others, so the share
-that dies is a lower bound. With `--reached` the tests that a coverage run saw on the broken line judge before the files
-do, which is faster and misses less (`property_tests/reached.py`). Each verdict is a line of the output; survivors come
-with their text, since some are no faults at all: the code means the same. The command is not run in CI.
+copy of the repository is touched. The tests that concern the file (`CONCERNED`) judge it, those first that name what
+is broken: the function, then the module, then its other names. A test that is red without the fault, too, kills
+nothing; one that hangs with it, and is quick without it, kills. With `--near N` only the first N files of tests
+judge; a fault that they miss may still die of the others, so the share that dies is a lower bound. With `--reached`
+the tests that a coverage run saw on the broken line judge before the files do, which is faster and misses less
+(`property_tests/reached.py`). Each verdict is a line of the output; survivors come with their text, since some are no
+faults at all: the code means the same. The command is not run in CI.
 """
 
 from __future__ import annotations
@@ -54,6 +55,8 @@ OPERATORS = {
     ast.NotEq: ("!=", "=="), ast.Is: ("is", "is not"), ast.IsNot: ("is not", "is"), ast.In: ("in", "not in"),
     ast.NotIn: ("not in", "in"), ast.And: ("and", "or"), ast.Or: ("or", "and"),
 }  # fmt: skip
+PATIENCE = 120.0
+"""Seconds after which a broken run is ended if the whole one takes less than a quarter of them: it hangs."""
 LEFT_OUT = (ast.Assign, ast.AugAssign, ast.Expr, ast.Raise, ast.Break, ast.Continue)
 """Statements that may be left out."""
 
@@ -266,20 +269,19 @@ class Judge:
 
     def verdict(self, fault: Fault) -> str:
         """Killed and by what, survived, or no verdict. The copy is whole again afterwards."""
-        target, original = self.copy / fault.source, self.whole / fault.source
         with tempfile.TemporaryDirectory(prefix="random-mutant-") as folder:
             cache = self.cache
-            if any(word in original.read_bytes() for word in (b"compiled", b"inlined")):
+            if any(word in (self.whole / fault.source).read_bytes() for word in (b"compiled", b"inlined")):
                 # broken kernels must not take the place of the good ones
                 cache = Path(folder) / "numba"
                 if self.cache.is_dir():
                     shutil.copytree(self.cache, cache)
             for tests in (*self.seen(fault), *batches(ranked(fault, self.copy)[: self.near])):
-                target.write_bytes(fault.applied(original.read_bytes()))
-                try:
-                    status, failure = self.run(tests, cache)
-                finally:
-                    shutil.copy2(original, target)
+                status, failure = self.run_broken(fault, tests, cache, PATIENCE)
+                if status is None:
+                    if self.run(tests, self.cache, PATIENCE / 4)[0] == 0:
+                        return f"killed by {' '.join(tests)}: it hangs"
+                    status, failure = self.run_broken(fault, tests, cache, TIME_LIMIT)
                 if status is None:
                     return "no verdict: it takes too long"
                 if status != 0:
@@ -293,12 +295,21 @@ class Judge:
         """The tests that a coverage run saw on the broken line."""
         return batches(self.reached.tests(fault.source, fault.line, fault.last)) if self.reached is not None else []
 
-    def run(self, tests: tuple[str, ...], cache: Path) -> tuple[int | None, str]:
-        """(exit status, the first test that failed), up to the first failure."""
+    def run_broken(self, fault: Fault, tests: tuple[str, ...], cache: Path, limit: float) -> tuple[int | None, str]:
+        """`run` with the fault in the copy."""
+        target, original = self.copy / fault.source, self.whole / fault.source
+        target.write_bytes(fault.applied(original.read_bytes()))
+        try:
+            return self.run(tests, cache, limit)
+        finally:
+            shutil.copy2(original, target)
+
+    def run(self, tests: tuple[str, ...], cache: Path, limit: float = TIME_LIMIT) -> tuple[int | None, str]:
+        """(exit status or None after `limit` seconds, the first test that failed), up to the first failure."""
         options = ["-x", "-q", "-p", "no:cacheprovider", "--tb", "line"]
         if all(path.startswith("property_tests") for path in tests):  # where the profile is registered
             options += ["--hypothesis-profile", "mutants"]
-        return run_forked(self.copy, [*options, *tests], cache, TIME_LIMIT)
+        return run_forked(self.copy, [*options, *tests], cache, limit)
 
     def passes(self, tests: tuple[str, ...]) -> bool:
         """Whether these tests pass on the unchanged copy."""

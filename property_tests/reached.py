@@ -56,15 +56,20 @@ class Reached:
     def tests(self, source: Path, first: int, last: int) -> list[str]:
         """Those that reach one of the lines `first` to `last` of pyresac/…, the narrowest first: file::function.
 
-        Their cases go together, since a case's name may hold anything. A test that is no longer there is left out.
+        A line that runs on import is reached by no test: there it is those that reach most of its file. The cases of a
+        test go together, since a case's name may hold anything. A test that is no longer there is left out.
         """
         measured = self._files.get(source.as_posix())
         if measured is None:
             return []
         lines = self._data.contexts_by_lineno(measured)
         found = {_test(context) for line in range(first, last + 1) for context in lines.get(line, ()) if context}
-        present = (test for test in found if _is_there(test))
-        return sorted(present, key=lambda test: (self._breadth[test], test))[:MOST]
+        share: Counter[str] = Counter()
+        if not found:
+            for contexts in lines.values():
+                share.update({_test(context) for context in contexts if context})
+        present = (test for test in found or share if _is_there(test))
+        return sorted(present, key=lambda test: (-share[test], self._breadth[test], test))[:MOST]
 
 
 def _test(context: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from property_tests.claims import claim
 from property_tests.strategies import mdps
 from property_tests.test_inner_problems import floats, state_values
 from pyresac.tabular.exact import ExactMDP
+from pyresac.tabular.exact.s_rectangular import Curve, _level, _needed
 from pyresac.tabular.exact.s_rectangular import backup as exact_backup
 from pyresac.tabular.expectations import L1Ball, LInfinityBall
 from pyresac.tabular.mdp import FiniteMDP
@@ -32,6 +34,44 @@ def backup(mdp: FiniteMDP, radius: float, v: np.ndarray, norm: str = "l1") -> tu
     budgets = np.full(mdp.n_states, radius)
     levels(*mdp.csr(), mdp.reward, allowed, budgets, mdp.discount, v, float(v.min()), norm == "linf", image, policy)
     return image, policy
+
+
+@st.composite
+def curves(draw: st.DrawFn) -> Curve:
+    """A robust value as a function of its budget: it falls by less and less, and then stays."""
+    steps = st.integers(1, 6).map(lambda n: Fraction(n, 4))
+    slopes = sorted(draw(st.sets(steps, min_size=0, max_size=4)), reverse=True)
+    curve = [(Fraction(0), Fraction(draw(st.integers(-4, 4))))]
+    for slope in slopes:
+        length = draw(steps)
+        curve.append((curve[-1][0] + length, curve[-1][1] - slope * length))
+    return curve
+
+
+def height(curve: Curve, budget: Fraction) -> Fraction:
+    """A convex function is the highest of its chords' lines, and of its last value."""
+    found = [curve[-1][1]]
+    for (before, high), (after, low) in pairwise(curve):
+        found.append(high + (low - high) * (budget - before) / (after - before))
+    return max(found)
+
+
+@given(curves(), st.fractions(0, 1, max_denominator=16))
+def test_the_budget_of_a_level_is_the_least_that_reaches_it(curve: Curve, share: Fraction) -> None:
+    """Exactly, for levels in every segment."""
+    level = curve[-1][1] + share * (curve[0][1] - curve[-1][1])
+    assert height(curve, _needed(curve, level)) == level
+    assert _needed(curve, curve[0][1] + 1) == 0
+
+
+@given(st.lists(curves(), min_size=1, max_size=3), st.fractions(0, 8, max_denominator=8))
+def test_at_the_level_of_a_state_the_budget_is_used_up(actions: list[Curve], radius: Fraction) -> None:
+    """Or every action that counts is at its end; exactly."""
+    level = _level(actions, radius)
+    needed = sum((_needed(curve, level) for curve in actions), Fraction(0))
+    floor, top = (max(curve[end][1] for curve in actions) for end in (-1, 0))
+    assert floor <= level <= top
+    assert needed == radius or (needed < radius and level == floor)
 
 
 @claim("C03", lean="RESAC.IsInfimum.monetary")
@@ -106,6 +146,16 @@ def test_c03_best_and_worst_of_one_budget(source: ExactMDP, radius: float, norm:
     if mdp.n_actions == 1 and radius == 10.0 and norm == "l1":
         reached = solve(RevOperator(mdp, expectation=L1Ball(2.0, optimistic=True)), tolerance=1e-9)
         assert np.abs(best.v - reached.v).max() <= slack + reached.error_bound
+
+
+def test_a_solve_stops_where_its_tolerance_is_met() -> None:
+    """Two states, γ = 1/2: each sweep halves what is left, and nothing is gained after 2⁻⁵³."""
+    mdp = FiniteMDP.from_arrays([[[0.5, 0.5]], [[0.25, 0.75]]], [[1.0], [0.0]], 0.5)
+    few, all_there_is = (solve_s_rectangular(mdp, 0.1, tolerance=goal) for goal in (1e-4, 0.0))
+    assert few.converged
+    assert few.iterations <= 16
+    assert not all_there_is.converged
+    assert few.iterations < all_there_is.iterations <= 100
 
 
 @claim("C03", lean="RESAC.IsInfimum.monetary")

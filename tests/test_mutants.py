@@ -120,6 +120,39 @@ def test_the_nearest_tests_of_a_random_fault_name_it() -> None:
     assert parts == [("a.py", "b.py"), ("d.py", "e.py", "f.py"), ("property_tests/c.py",), ("g.py",)]
 
 
+@pytest.mark.parametrize(
+    ("broken", "whole", "verdict"),
+    [
+        ([0], [], "survived"),
+        ([1], [0], "killed by tests/a.py::test_x"),
+        ([1], [1], "no verdict: tests/a.py::test_x is red anyway"),
+        ([None], [0], "killed by tests/a.py: it hangs"),
+        # slow, with the fault as without
+        ([None, 0], [None], "survived"),
+        ([None, None], [None], "no verdict: it takes too long"),
+    ],
+)
+def test_what_a_run_with_a_fault_says(
+    broken: list[int | None], whole: list[int | None], verdict: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = Path("pyresac/a.py")
+    (tmp_path / source).parent.mkdir()
+    (tmp_path / source).write_text("x = 1\n")
+    runs = {"x = 2\n": iter(broken), "x = 1\n": iter(whole)}
+
+    def run(copy: Path, options: list[str], cache: Path, limit: float) -> tuple[int | None, str]:
+        status = next(runs[(copy / source).read_text()])
+        return status, "tests/a.py::test_x" if status else ""
+
+    monkeypatch.setattr(random_mutants, "run_forked", run)
+    monkeypatch.setattr(random_mutants, "ranked", lambda *_: ["tests/a.py"])
+    monkeypatch.setattr(random_mutants, "copy_tree", lambda _: None)
+    judge = random_mutants.Judge(tmp_path, None)
+    assert judge.verdict(random_mutants.Fault(source, 1, 4, 5, b"2", "", "")) == verdict
+    assert (tmp_path / source).read_text() == "x = 1\n"
+    assert all(next(rest, "none") == "none" for rest in runs.values()), "every run was asked for"
+
+
 class Noted:
     """In the place of coverage's database of a run elsewhere: two tests of this file, and one that is gone."""
 
@@ -159,7 +192,7 @@ def test_the_tests_that_reach_a_line_come_narrowest_first(tmp_path: Path, monkey
     )
     assert found.tests(source, 10, 10) == [narrow]
     assert found.tests(source, 9, 12) == [narrow, wide]
-    assert found.tests(source, 13, 20) == []
+    assert found.tests(source, 13, 20) == [wide, narrow], "on import: who reaches most of the file comes first"
     assert found.tests(Path("pyresac/tabular/other.py"), 10, 10) == []
     with pytest.raises(argparse.ArgumentTypeError, match="notes no tests"):
         reached.Reached(tmp_path / "plain")

@@ -85,9 +85,9 @@ def constants(package: Path) -> dict[str, dict[str, str]]:
         for statement in ast.parse(path.read_bytes()).body:
             if isinstance(statement, ast.Assign | ast.AnnAssign) and statement.value is not None:
                 targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
-                names = [target.id for target in targets if isinstance(target, ast.Name) and target.id.isupper()]
-                if names and _is_of_numbers(statement.value):
-                    values[names[0]] = ast.unparse(statement.value)
+                name = ", ".join(ast.unparse(target) for target in targets)
+                if name.isupper() and _is_of_numbers(statement.value):
+                    values[name] = ast.unparse(statement.value)
         if values:
             found[path.relative_to(package).as_posix()] = values
     return found

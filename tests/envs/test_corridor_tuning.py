@@ -155,6 +155,29 @@ def test_a_panel_s_value_is_the_mean_of_its_days(small: Corridor) -> None:
         panel.close()
 
 
+@pytest.mark.parametrize("interrupted", [False, True])
+def test_a_search_ends_its_threads(small: Corridor, interrupted: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    open_panels: list[Panel] = []
+    begin, end = Panel.__init__, Panel.close
+
+    def opened(self: Panel, *arguments: Any) -> None:
+        begin(self, *arguments)
+        open_panels.append(self)
+
+    def closed(self: Panel) -> None:
+        end(self)
+        open_panels.remove(self)
+
+    def stop(generation: int, best: float) -> None:
+        if interrupted:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(Panel, "__init__", opened)
+    monkeypatch.setattr(Panel, "close", closed)
+    tune(small, HeadwayReward(), Search(generations=2, population=4, days=2, check_days=2), progress=stop)
+    assert not open_panels
+
+
 def test_the_shipped_linear_rule_beats_the_classical_ones() -> None:
     corridor = default_corridor()
     values = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 import mpmath
@@ -33,6 +34,7 @@ from pyresac.tabular import (
 )
 from pyresac.tabular.expectations import RowSet
 from pyresac.tabular.expectations.base import WorstRows
+from pyresac.tabular.values import UNIT
 
 MDPS = {
     "dense": families.random_dense(6, 3, 0.9, 0),
@@ -313,6 +315,21 @@ def test_intervals_around_a_row_keep_off_stored_zeros() -> None:
     stored = sparse.csr_array(([1.0, 0.0, 1.0], ([0, 0, 1], [0, 1, 1])), shape=(2, 2))
     mdp = FiniteMDP.from_arrays(stored, [[0.0], [0.0]], 0.5)
     assert IntervalSet.around(mdp, 0.25)(mdp, np.array([1.0, 0.0])).tolist() == [[1.0], [0.0]]
+
+
+# the lower bound of a single successor is at most 1, and so is its sum
+@pytest.mark.parametrize(("which", "successors"), [("lower", 3), ("upper", 1), ("upper", 3)])
+def test_bounds_may_miss_a_sum_of_one_by_their_rounding(which: str, successors: int) -> None:
+    """By 8(n + 1) units, and by no more."""
+    row = np.full(successors, 1.0 / successors)
+    mdp = FiniteMDP.from_arrays(np.tile(row, (successors, 1, 1)), np.zeros((successors, 1)), 0.5, renormalise=True)
+    missed = 8 * (successors + 1) * UNIT * (1.0 if which == "lower" else -1.0)
+    halves = np.array([1.0]) if successors == 1 else np.array([0.5, 0.25, 0.25])
+    for share, accepted in ((1.0, True), (1.25, False)):
+        bound = np.tile(halves + np.eye(successors)[0] * missed * share, (successors, 1, 1))
+        lower, upper = (bound, np.ones_like(bound)) if which == "lower" else (np.zeros_like(bound), bound)
+        with nullcontext() if accepted else pytest.raises(InputError, match="a probability vector needs"):
+            IntervalSet(lower, upper)(mdp, np.zeros(successors))
 
 
 @pytest.mark.parametrize("functional", [L1Ball(0.1), KLBall(0.1)])

@@ -169,6 +169,13 @@ def test_without_a_penalty_a_live_operator_is_the_plain_one(penalty: Any) -> Non
     np.testing.assert_array_equal(live(tables), np.broadcast_to(expected, tables.shape))
 
 
+@pytest.mark.parametrize("lam", [-1.0, np.nan, np.inf, "0.1", None], ids=repr)
+@pytest.mark.parametrize("kind", [ScaledPenalty, NormPenalty, EnsembleVariance, EnsembleDeviation])
+def test_every_live_penalty_refuses_a_size_that_is_none(kind: Any, lam: Any) -> None:
+    with pytest.raises(InputError, match=r"lam is .*it must be a finite number of at least 0"):
+        kind(lam)
+
+
 def test_without_a_future_the_variance_changes_nothing() -> None:
     assert EnsembleVariance(1.0).exact_modulus(0.0) == 0.0
 

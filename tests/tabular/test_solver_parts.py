@@ -15,7 +15,7 @@ from pyresac.tabular import affine_kernels, checks, families, solve
 from pyresac.tabular.mdp import FiniteMDP
 from pyresac.tabular.operator import RevOperator
 from pyresac.tabular.shares import OneProcess, Share
-from pyresac.tabular.solvers.certificate import Certificate, Residual, Rounding, round_up
+from pyresac.tabular.solvers.certificate import Certificate, Residual, Rounding, round_up, to_float
 from pyresac.tabular.solvers.models import ExtremeModel, GeneralModel, Model
 from pyresac.tabular.solvers.progress import Progress
 from pyresac.tabular.solvers.systems import AffineSystem
@@ -201,6 +201,11 @@ def test_round_up_never_rounds_down() -> None:
     assert round_up(Fraction(1, 2)) == 0.5
     assert Fraction(round_up(Fraction(2, 3))) >= Fraction(2, 3)
     assert round_up(Fraction(10) ** 400) == np.inf
+
+
+def test_a_fraction_beyond_float64_keeps_its_sign() -> None:
+    assert [to_float(sign * Fraction(10) ** 400) for sign in (1, -1)] == [np.inf, -np.inf]
+    assert to_float(Fraction(-1, 3)) == -1 / 3
 
 
 def test_a_bound_beyond_float64_is_infinite() -> None:

@@ -1,0 +1,127 @@
+"""What a run says at its end, word for word, from numbers that are given."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping
+from types import SimpleNamespace
+from typing import Any, cast
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+from pyresac.tasks.task import Task
+from pyresac.training import deep_report, tabular_report
+
+TABULAR: Mapping[str, Any] = {
+    "steps": 12_000,
+    "discount": 0.9,
+    "optimum": 0.5,
+    "optimum_error": 1e-9,
+    "policy_value": 0.4,
+    "policy_value_error": 2e-4,
+    "estimate": 0.45,
+    "episodes": 1_000,
+    "measured_discounted": 0.41,
+    "measured_discounted_error": 0.02,
+    "measured_return": 0.7,
+    "measured_return_error": 0.03,
+    "measured_cut": 0,
+}
+LEGEND = "± is a guaranteed bound of exact values, the 95 % interval of measured ones."
+
+
+def printed(say: Any, *arguments: Any) -> list[str]:
+    stream = io.StringIO()
+    say(Console(file=stream, width=100, color_system=None), *arguments)
+    return [line.strip() for line in stream.getvalue().splitlines()]
+
+
+def cells(lines: list[str]) -> list[list[str]]:
+    """The rows of a printed table."""
+    return [[cell.strip() for cell in line.strip("│").split("│")] for line in lines if line.startswith("│")]
+
+
+def test_the_report_of_a_tabular_run() -> None:
+    lines = printed(tabular_report.print_report, "Lake", TABULAR)
+    assert lines[0] == "Lake after 12,000 steps"
+    assert cells(lines) == [
+        ["from the start distribution", "value", "±"],
+        ["exact optimum, γ = 0.9", "0.5000", "1.0e-09"],
+        ["learned greedy policy, exact", "0.4000", "0.0002"],
+        ["learned estimate (penalties, entropy)", "0.4500", ""],
+        ["measured in 1,000 episodes, γ = 0.9", "0.4100", "0.0200"],
+        ["measured in 1,000 episodes, undiscounted", "0.7000", "0.0300"],
+    ]
+    assert lines[-2:] == [LEGEND, "The learned policy is 0.1 below the optimum (20.00% of the optimum)."]
+
+
+def test_the_report_says_what_a_time_limit_did_and_what_is_not_known() -> None:
+    lines = printed(tabular_report.print_report, "Lake", {**TABULAR, "measured_cut": 7, "optimum": None})
+    assert len(cells(lines)) == 3
+    assert lines[-3:] == [
+        LEGEND,
+        "7 of 1,000 episodes hit a time limit, which the exact values do not have.",
+        "The environment has no transition table, so its optimum is not known.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("optimum", "policy", "words"),
+    [
+        (1.0, 1.0 - 1e-6, "The learned policy is optimal, to within 1.0e-06."),
+        (-2.0, -3.0, "The learned policy is 1 below the optimum (50.00% of the optimum)."),
+        (0.0, -3.0, "The learned policy is 3 below the optimum."),
+    ],
+)
+def test_how_far_a_policy_is_from_the_optimum(optimum: float, policy: float, words: str) -> None:
+    assert tabular_report.verdict(optimum, policy, 1e-6 + 1e-12) == words
+
+
+@pytest.mark.parametrize(
+    ("earned", "unit", "words"),
+    [
+        (3.5, True, "On average the critics value a decision at 1,234.5 (σ_ens 2.0), and it earned 3.5."),
+        (None, True, "The critics' values cannot be compared with returns: time limits end every episode too soon."),
+        (None, False, "The critics' values cannot be compared with returns: the critics learned standardised rewards."),
+    ],
+)
+def test_the_report_of_a_deep_run(earned: float | None, unit: bool, words: str) -> None:
+    result = {
+        "episodes": 10,
+        "return": 1234.56,
+        "return_error": 7.89,
+        "values": {"q": 1234.5, "sigma": 2.0, "earned": earned},
+    }
+    lines = printed(deep_report.print_result, cast("Task", SimpleNamespace()), result, unit)
+    assert lines == ["Return of the averaged policy in 10 episodes: 1,234.6 ± 7.9 (95 %).", words]
+
+
+def contest(passengers: bool, days: int) -> list[str]:
+    columns = deep_report.PASSENGERS if passengers else deep_report.COLUMNS
+    spread = np.linspace(-1.0, 1.0, days) if days > 1 else np.zeros(1)
+    tables = {
+        name: dict.fromkeys(columns, level * (1.0 + 0.1 * spread)) for name, level in (("learned", 2e6), ("none", 3e6))
+    }
+    return printed(deep_report.print_contest, tables, "Line", passengers)
+
+
+def test_a_contest_is_judged_by_reward_or_by_passengers_minutes() -> None:
+    by_reward = contest(passengers=False, days=3)
+    header, learned, none = cells(by_reward)
+    assert header == ["controller", *deep_report.COLUMNS.values(), "learned better by"]
+    assert (learned[0], none[0]) == ("learned", "none")
+    # 2 and 3 million, 2 · t(0.975; 2 days of freedom)/√3 of the differences' spread 10⁵
+    assert (learned[1], none[1]) == ("2", "3")
+    assert (learned[-1], none[-1]) == ("", "-1.000 ± 0.248")
+    assert by_reward[-1] == (
+        "± is half of the 95 % interval over the same days. The reward sees headways, not passengers' time."
+    )
+    by_minutes = contest(passengers=True, days=3)
+    assert cells(by_minutes)[0] == ["controller", *deep_report.PASSENGERS.values(), "saved, min"]
+    assert cells(by_minutes)[2][-1] == "+1000000.000 ± 248413.771"
+    assert by_minutes[-1] == (
+        "± is half of the 95 % interval over the same days. Cost is 2·wait + ride, the same passengers for all."
+    )
+    assert [row[-1] for row in cells(contest(passengers=False, days=1))[1:]] == ["", ""], "one day has no interval"
