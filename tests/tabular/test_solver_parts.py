@@ -226,6 +226,36 @@ class FixedRounding:
         return 2.0**-12
 
 
+def test_every_term_of_a_backup_s_rounding_counts() -> None:
+    """1.02(γ(5 + 1)u·|v| + γ·row_error·|v| + u·|q|), the frozen term's own rounding, and underflow."""
+    mdp = families.random_sparse(9, 2, 5, 0.75, seed=0)
+    assert mdp.longest_row == 5
+    plain, taxed = (Rounding(RevOperator(mdp, kappa=kappa), fused=True) for kappa in (0.0, 0.1))
+    nothing = plain.backup(0.0, 0.0)
+    assert nothing == 4.0 * (5 + 2 + 8) * 2.0**-1074
+    u = 2.0**-53
+    assert plain.backup(1.0, 0.0) == pytest.approx(1.02 * 0.75 * (6 * u + mdp.row_error), rel=1e-12)
+    assert plain.backup(0.0, 1.0) == pytest.approx(1.02 * u, rel=1e-12)
+    assert taxed.backup(1.0, 1.0) - plain.backup(1.0, 1.0) == pytest.approx(
+        RevOperator(mdp, kappa=0.1).rounding(0.0), rel=1e-6
+    )
+    # where the sweep is not the compiled one the operator's own bound counts
+    operator = RevOperator(mdp, kappa=0.1)
+    assert Rounding(operator, fused=False).backup(2.0, 3.0) == operator.rounding(2.0) + nothing
+
+
+def test_every_term_of_a_value_s_rounding_counts() -> None:
+    """Three roundings of what is read, penalty included, then the value functional's own on it."""
+    mdp = families.random_dense(3, 2, 0.75, seed=0)
+    for value in (Max(), Soft(0.5)):
+        read = RevOperator(mdp, epistemic=np.full((3, 2), 8.0), lambda_epi=0.5, penalty_at="next", value=value)
+        at_pair = RevOperator(mdp, epistemic=np.full((3, 2), 8.0), lambda_epi=0.5, value=value)
+        seen = 1.01 * (2.0 + 4.0)
+        expected = 3 * 2.0**-53 * seen + value.rounding(seen, 2)
+        assert Rounding(read, fused=True).value(2.0) == pytest.approx(expected, rel=1e-12)
+        assert Rounding(at_pair, fused=True).value(2.0) == pytest.approx(value.rounding(1.01 * 2.0, 2), rel=1e-12)
+
+
 def test_every_term_of_a_certificate_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     """γ = 3/4, so γ/(1 − γ) = 3; the residual, its last bit, e_B, e_V and the rounding of the shift, in fractions."""
     certificate = Certificate(RevOperator(families.random_dense(3, 2, 0.75, seed=0)), fused=True)
