@@ -13,6 +13,8 @@ from torch import Tensor
 from pyresac.deep.networks import compiled_passes as compiled
 from pyresac.deep.networks.compiled_passes import run_compiled
 from pyresac.deep.networks.eager_passes import perceptrons
+from pyresac.deep.networks.implicit_layout import ImplicitLayout
+from pyresac.deep.networks.implicit_quantiles import ImplicitQuantiles
 from pyresac.deep.networks.inputs import Inputs, joined
 from pyresac.deep.networks.network import Network
 from pyresac.deep.networks.network_layout import NetworkLayout, embedding_width, weight_norms
@@ -189,6 +191,21 @@ def test_what_was_not_kept_has_no_gradient(engine: Engine, monkeypatch: pytest.M
         for gradient in (some.gradient, some.input_gradient):
             with pytest.raises(ValueError, match="keep=False"):
                 gradient(torch.ones(2, rows, 1))
+
+
+@pytest.mark.parametrize("way", ["run", "run_eager"])
+@pytest.mark.parametrize("implicit", [False, True])
+def test_what_gradients_need_is_kept_unless_it_is_said(
+    implicit: bool, way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(compiled, "chunk_of", lambda _: 2)
+    layout = ImplicitLayout(2, (), (4, 3), 1) if implicit else NetworkLayout(2, (), (4, 3), 1)
+    network = (ImplicitQuantiles if implicit else Network)(layout, layout.initial(2, torch.Generator()))
+    inputs = Inputs(torch.ones(3, 2), None, torch.full((3, 1), 0.5) if implicit else None)
+    weights = torch.ones(2, 3, 1)
+    assert getattr(network, way)(inputs).gradient(weights).shape == network.matrix.shape
+    with pytest.raises(ValueError, match="keep=False"):
+        getattr(network, way)(inputs, keep=False).gradient(weights)
 
 
 def test_other_networks_at_the_same_address(engine: Engine) -> None:
