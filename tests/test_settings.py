@@ -78,19 +78,31 @@ def _defaults(cls: type[Any]) -> dict[str, Any]:
 
 
 def constants(package: Path) -> dict[str, dict[str, str]]:
-    """Of each file below `package`: its constants that are numbers, or tables of numbers, as they are written."""
+    """Of each file below `package`: its constants that are numbers, or tables of numbers, as they are written; those of
+    its classes, and the defaults of its functions."""
     found = {}
     for path in sorted(package.rglob("*.py")):
-        values = {}
-        for statement in ast.parse(path.read_bytes()).body:
-            if isinstance(statement, ast.Assign | ast.AnnAssign) and statement.value is not None:
-                targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
-                name = ", ".join(ast.unparse(target) for target in targets)
-                if name.isupper() and _is_of_numbers(statement.value):
-                    values[name] = ast.unparse(statement.value)
+        values: dict[str, str] = {}
+        _note(ast.parse(path.read_bytes()), "", values)
         if values:
             found[path.relative_to(package).as_posix()] = values
     return found
+
+
+def _note(scope: ast.Module | ast.ClassDef | ast.FunctionDef, name: str, values: dict[str, str]) -> None:
+    """Add the numbers of a scope, and of those in it, to `values`."""
+    for statement in scope.body:
+        if isinstance(statement, ast.ClassDef | ast.FunctionDef):
+            _note(statement, f"{name}{statement.name}.", values)
+        elif isinstance(statement, ast.Assign | ast.AnnAssign) and not isinstance(scope, ast.FunctionDef):
+            targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+            if statement.value is not None and _is_of_numbers(statement.value):
+                values[name + ", ".join(ast.unparse(target) for target in targets)] = ast.unparse(statement.value)
+    if isinstance(scope, ast.FunctionDef):
+        given = scope.args.posonlyargs + scope.args.args
+        pairs = [*zip(given[::-1], scope.args.defaults[::-1], strict=False)]
+        pairs += [(key, of) for key, of in zip(scope.args.kwonlyargs, scope.args.kw_defaults, strict=True) if of]
+        values |= {f"{name}{key.arg}": ast.unparse(of) for key, of in pairs if _is_of_numbers(of)}
 
 
 PLAIN = (

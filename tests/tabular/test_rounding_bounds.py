@@ -1,0 +1,97 @@
+"""Every bound on rounding stands once more, in corpus/rounding_bounds.json: a term that is lost is seen, however small.
+
+That the bounds hold is shown elsewhere, and most examples are far below them. After a change that is meant:
+`python tests/tabular/test_rounding_bounds.py` writes the file anew, and its difference is read before it is committed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from property_tests.floating import PARAMETERS, SETS
+from pyresac.tabular import (
+    ExpectationFunctional,
+    FiniteMDP,
+    IntervalSet,
+    Max,
+    Mellowmax,
+    Min,
+    Nominal,
+    PolicyEntropy,
+    PolicyMean,
+    RevOperator,
+    Soft,
+    ValueFunctional,
+    WassersteinBall,
+    WorstOfKernels,
+    families,
+)
+
+FILE = Path(__file__).parent.parent / "corpus" / "rounding_bounds.json"
+MDPS = {
+    "9 states, 5 successors": families.random_sparse(9, 2, 5, 0.75, seed=0),
+    "4 states, all successors": families.random_dense(4, 3, 0.9, seed=1),
+}
+SIZES = (0.0, 1.0, 1e6)
+
+
+def sets(mdp: FiniteMDP) -> dict[str, ExpectationFunctional]:
+    """Those of one parameter at the first that is drawn for each, and the others."""
+    rows = mdp.dense()
+    found: dict[str, ExpectationFunctional] = {name: make(PARAMETERS[name][0]) for name, make in SETS.items()}
+    distances = np.abs(np.subtract.outer(np.arange(mdp.n_states), np.arange(mdp.n_states))).astype(np.float64)
+    return found | {
+        "nominal": Nominal(),
+        "kernels": WorstOfKernels((rows, rows[::-1].copy())),
+        "interval": IntervalSet.around(mdp, 0.1),
+        "wasserstein": WassersteinBall(0.1, distances),
+    }
+
+
+def values(mdp: FiniteMDP) -> dict[str, ValueFunctional]:
+    """One of each kind."""
+    policy = np.full(mdp.reward.shape, 1.0 / mdp.n_actions)
+    return {
+        "max": Max(),
+        "min": Min(),
+        "soft": Soft(0.5),
+        "mellowmax": Mellowmax(2.0),
+        "policy": PolicyMean(policy),
+        "entropy": PolicyEntropy(policy, 0.5),
+    }
+
+
+def bounds() -> Iterator[tuple[str, float]]:
+    """Names and bounds."""
+    for kind, mdp in MDPS.items():
+        for name, functional in sets(mdp).items():
+            for size in SIZES:
+                yield f"{name}, {kind}, |v| = {size:g}", functional.rounding(mdp, size)
+        for name, value in values(mdp).items():
+            for size in SIZES:
+                yield f"{name}, {mdp.n_actions} actions, |q| = {size:g}", value.rounding(size, mdp.n_actions)
+        for at in ("pair", "next"):
+            operator = RevOperator(
+                mdp, epistemic=np.full(mdp.reward.shape, 3.0), lambda_epi=0.5, kappa=0.1, penalty_at=at
+            )
+            for size in SIZES:
+                yield f"operator, penalty at {at}, {kind}, |Q| = {size:g}", operator.rounding(size)
+
+
+def test_every_bound_is_the_one_written_down() -> None:
+    written = json.loads(FILE.read_text(encoding="utf-8"))
+    found = dict(bounds())
+    assert found.keys() == written.keys()
+    for name, bound in found.items():
+        # libraries' exponentials and sums may differ in their last bits, a lost term does not hide in them
+        assert bound == pytest.approx(written[name], rel=1e-9, abs=1e-320), name
+    assert all(mdp.row_error > 0.0 for mdp in MDPS.values()), "what rows miss 1 by must count in the bounds"
+
+
+if __name__ == "__main__":
+    FILE.write_text(json.dumps(dict(bounds()), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
