@@ -48,6 +48,8 @@ CONCERNED = {
     "": ("tests",),
 }
 """Folders below pyresac/, and the tests that concern them; "" is pyresac/ itself."""
+OF_ALL = ("tests/test_settings.py",)
+"""Tests that concern every file: they judge before those of `CONCERNED`."""
 OPERATORS = {
     ast.Add: ("+", "-"), ast.Sub: ("-", "+"), ast.Mult: ("*", "+"), ast.Div: ("/", "*"), ast.FloorDiv: ("//", "*"),
     ast.Mod: ("%", "*"), ast.Pow: ("**", "*"), ast.BitAnd: ("&", "|"), ast.BitOr: ("|", "&"),
@@ -276,7 +278,7 @@ class Judge:
                 cache = Path(folder) / "numba"
                 if self.cache.is_dir():
                     shutil.copytree(self.cache, cache)
-            for tests in (*self.seen(fault), *batches(ranked(fault, self.copy)[: self.near])):
+            for tests in (*self.seen(fault), OF_ALL, *batches(ranked(fault, self.copy)[: self.near])):
                 status, failure = self.run_broken(fault, tests, cache, PATIENCE)
                 if status is None:
                     if self.run(tests, self.cache, PATIENCE / 4)[0] == 0:

@@ -145,7 +145,8 @@ def test_what_a_run_with_a_fault_says(
         return status, "tests/a.py::test_x" if status else ""
 
     monkeypatch.setattr(random_mutants, "run_forked", run)
-    monkeypatch.setattr(random_mutants, "ranked", lambda *_: ["tests/a.py"])
+    monkeypatch.setattr(random_mutants, "OF_ALL", ("tests/a.py",))
+    monkeypatch.setattr(random_mutants, "ranked", lambda *_: [])
     monkeypatch.setattr(random_mutants, "copy_tree", lambda _: None)
     judge = random_mutants.Judge(tmp_path, None)
     assert judge.verdict(random_mutants.Fault(source, 1, 4, 5, b"2", "", "")) == verdict
