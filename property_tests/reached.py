@@ -2,14 +2,17 @@
 
     pip install pytest-cov && pytest --cov=pyresac --cov-context=test --cov-report=
 
-It writes the file .coverage. Compiled code and processes that tests start are not seen, so a line may be reached by
-tests that are not named here.
+It writes the file .coverage. Compiled code is not seen: there those tests count that reach the lines which call it.
+What runs in processes that tests start is not seen either, so a line may be reached by tests that are not named here.
 """
 
 from __future__ import annotations
 
 import argparse
+import ast
+import re
 from collections import Counter
+from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -56,8 +59,9 @@ class Reached:
     def tests(self, source: Path, first: int, last: int) -> list[str]:
         """Those that reach one of the lines `first` to `last` of pyresac/…, the narrowest first: file::function.
 
-        A line that runs on import is reached by no test: there it is those that reach most of its file. The cases of a
-        test go together, since a case's name may hold anything. A test that is no longer there is left out.
+        Of a function of which no line is seen it is those that reach its callers; of a line that runs on import those
+        that reach most of its file. The cases of a test go together, since a case's name may hold anything. A test that
+        is no longer there is left out.
         """
         measured = self._files.get(source.as_posix())
         if measured is None:
@@ -66,10 +70,44 @@ class Reached:
         found = {_test(context) for line in range(first, last + 1) for context in lines.get(line, ()) if context}
         share: Counter[str] = Counter()
         if not found:
+            found = self._callers(source, first)
+        if not found:
             for contexts in lines.values():
                 share.update({_test(context) for context in contexts if context})
         present = (test for test in found or share if _is_there(test))
         return sorted(present, key=lambda test: (-share[test], self._breadth[test], test))[:MOST]
+
+    def _callers(self, source: Path, line: int) -> set[str]:
+        """Tests that reach a line which names the unseen function around `line`, or an unseen one that names that.
+
+        Only in the same folder of the package: a name may be that of something else elsewhere.
+        """
+        names = {name for name, body in self._unseen(source.as_posix()) if line in body}
+        before: set[str] = set()
+        found: set[str] = set()
+        while names > before:
+            word = re.compile(r"\b(" + "|".join(map(re.escape, sorted(names))) + r")\b")
+            before = set(names)
+            for path in (path for path in self._files if Path(path).parts[:2] == source.parts[:2]):
+                unseen = self._unseen(path)
+                lines = self._data.contexts_by_lineno(self._files[path])
+                for number, text in enumerate((ROOT / path).read_text(encoding="utf-8").splitlines(), start=1):
+                    if word.search(text) and not text.startswith(("from ", "import ")):
+                        names |= {name for name, body in unseen if number in body}
+                        found |= {_test(context) for context in lines.get(number, ()) if context}
+        return found
+
+    def _unseen(self, path: str) -> list[tuple[str, range]]:
+        """Functions of which no line is reached within a test, and the lines of their bodies."""
+        lines = self._data.contexts_by_lineno(self._files[path])
+        return [(name, body) for name, body in _functions(path) if not any(any(lines.get(n, ())) for n in body)]
+
+
+def _functions(path: str) -> Iterator[tuple[str, range]]:
+    if (ROOT / path).is_file():
+        for node in ast.walk(ast.parse((ROOT / path).read_bytes())):
+            if isinstance(node, ast.FunctionDef):
+                yield node.name, range(node.body[0].lineno, (node.end_lineno or 0) + 1)
 
 
 def _test(context: str) -> str:

@@ -201,6 +201,36 @@ def test_the_tests_that_reach_a_line_come_narrowest_first(tmp_path: Path, monkey
         reached.Reached(tmp_path / "none")
 
 
+def test_compiled_code_is_reached_by_those_who_call_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Through other compiled code too; not by a namesake in another folder."""
+    files = {
+        "pyresac/tabular/kernels.py": "def look(x):\n    return x\n\ndef sweep(x):\n    return look(x)\n",
+        "pyresac/tabular/models.py": "from pyresac.tabular.kernels import sweep\n\ndef run(x):\n    return sweep(x)\n",
+        "pyresac/envs/day.py": "def go(look):\n    return look\n",
+        "tests/test_all.py": "def test_model(): ...\ndef test_day(): ...\n",
+    }
+    for path, text in files.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(text)
+    contexts = {
+        "kernels.py": {1: ["tests/test_all.py::test_day|run"], 2: [], 4: [""]},
+        "models.py": {1: ["tests/test_all.py::test_day|run"], 3: [""], 4: ["tests/test_all.py::test_model|run"]},
+        "day.py": {2: ["tests/test_all.py::test_day|run"]},
+    }
+    noted = SimpleNamespace(
+        read=lambda: None,
+        measured_contexts=lambda: {"", "some"},
+        measured_files=lambda: [str(tmp_path / path) for path in files if path.startswith("pyresac")],
+        contexts_by_lineno=lambda name: contexts[Path(name).name],
+    )
+    monkeypatch.setitem(sys.modules, "coverage", SimpleNamespace(CoverageData=lambda _: noted))
+    monkeypatch.setattr(reached, "ROOT", tmp_path)
+    (tmp_path / "noted").touch()
+    found = reached.Reached(tmp_path / "noted")
+    for line in (2, 5):
+        assert found.tests(Path("pyresac/tabular/kernels.py"), line, line) == ["tests/test_all.py::test_model"]
+
+
 def test_random_faults_may_leave_out_parts() -> None:
     found = random_mutants.drawn(200, 0, None, ("formal", "envs/bus"))
     assert {fault.source.parts[1] for fault in found} >= {"tabular", "deep"}
