@@ -92,7 +92,7 @@ class Reached:
                 unseen = self._unseen(path)
                 lines = self._data.contexts_by_lineno(self._files[path])
                 for number, text in enumerate((ROOT / path).read_text(encoding="utf-8").splitlines(), start=1):
-                    if word.search(text) and not text.startswith(("from ", "import ")):
+                    if word.search(text) and not text.lstrip().startswith(("from ", "import ", "def ")):
                         names |= {name for name, body in unseen if number in body}
                         found |= {_test(context) for context in lines.get(number, ()) if context}
         return found
