@@ -79,7 +79,7 @@ def _defaults(cls: type[Any]) -> dict[str, Any]:
 
 def constants(package: Path) -> dict[str, dict[str, str]]:
     """Of each file below `package`: its constants that are numbers, or tables of numbers, as they are written; those of
-    its classes, and the defaults of its functions."""
+    its classes, what decorates these, and the defaults of its functions."""
     found = {}
     for path in sorted(package.rglob("*.py")):
         values: dict[str, str] = {}
@@ -93,6 +93,10 @@ def _note(scope: ast.Module | ast.ClassDef | ast.FunctionDef, name: str, values:
     """Add the numbers of a scope, and of those in it, to `values`."""
     for statement in scope.body:
         if isinstance(statement, ast.ClassDef | ast.FunctionDef):
+            switches = [
+                of for of in statement.decorator_list if isinstance(of, ast.Call) and of.keywords and not of.args
+            ]
+            values |= {f"@{name}{statement.name}": ast.unparse(of) for of in switches}
             _note(statement, f"{name}{statement.name}.", values)
         elif isinstance(statement, ast.Assign | ast.AnnAssign) and not isinstance(scope, ast.FunctionDef):
             targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
