@@ -49,7 +49,7 @@ CONCERNED = {
 }
 """Folders below pyresac/, and the tests that concern them; "" is pyresac/ itself."""
 OF_ALL = ("tests/test_settings.py",)
-"""Tests that concern every file: they judge before those of `CONCERNED`."""
+"""Tests that concern every file: numbers that nobody would notice."""
 OPERATORS = {
     ast.Add: ("+", "-"), ast.Sub: ("-", "+"), ast.Mult: ("*", "+"), ast.Div: ("/", "*"), ast.FloorDiv: ("//", "*"),
     ast.Mod: ("%", "*"), ast.Pow: ("**", "*"), ast.BitAnd: ("&", "|"), ast.BitOr: ("|", "&"),
@@ -77,6 +77,13 @@ class Fault:
     """The line as it is."""
     last: int = 0
     """The line on which the broken part ends."""
+
+    @property
+    def of_a_number(self) -> bool:
+        """Whether a constant becomes another."""
+        return self.what.split(" ")[0] not in {word for pair in OPERATORS.values() for word in pair} and (
+            " becomes " in self.what
+        )
 
     def applied(self, text: bytes) -> bytes:
         """The broken file."""
@@ -278,7 +285,7 @@ class Judge:
                 cache = Path(folder) / "numba"
                 if self.cache.is_dir():
                     shutil.copytree(self.cache, cache)
-            for tests in (*self.seen(fault), OF_ALL, *batches(ranked(fault, self.copy)[: self.near])):
+            for tests in self.suites(fault):
                 status, failure = self.run_broken(fault, tests, cache, PATIENCE)
                 if status is None:
                     if self.run(tests, self.cache, PATIENCE / 4)[0] == 0:
@@ -293,9 +300,11 @@ class Judge:
                     )
         return "survived"
 
-    def seen(self, fault: Fault) -> list[tuple[str, ...]]:
-        """The tests that a coverage run saw on the broken line."""
-        return batches(self.reached.tests(fault.source, fault.line, fault.last)) if self.reached is not None else []
+    def suites(self, fault: Fault) -> list[tuple[str, ...]]:
+        """The pinned numbers, first for a fault of a number; the tests seen on the broken line; the nearest files."""
+        found = batches(self.reached.tests(fault.source, fault.line, fault.last)) if self.reached is not None else []
+        found.insert(0 if fault.of_a_number else len(found), OF_ALL)
+        return found + batches(ranked(fault, self.copy)[: self.near])
 
     def run_broken(self, fault: Fault, tests: tuple[str, ...], cache: Path, limit: float) -> tuple[int | None, str]:
         """`run` with the fault in the copy."""
