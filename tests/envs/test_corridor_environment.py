@@ -346,7 +346,9 @@ def test_a_limit_of_steps_truncates(small: Corridor) -> None:
     assert (env.unwrapped.episodes.episode == 2).all()
     again = VectorBusCorridor(2, small, max_episode_steps=4)
     assert saved is not None
+    names = list(saved)
     again.set_state(saved)
+    assert list(saved) == names, "what is given stays as it is"
     assert [bool(again.step(np.zeros((2, 1)))[3][0]) for _ in range(5)] == played[6:]
     with pytest.raises(InputError, match="the state has no array steps"):
         again.set_state(VectorBusCorridor(2, small).get_state())

@@ -92,6 +92,16 @@ def test_times_rounded_to_the_same_minute_are_spread(tmp_path: Path) -> None:
     assert spread.up.speed == pytest.approx(exact.up.speed, rel=1e-6)
 
 
+def test_of_trips_that_leave_together_one_is_kept_with_a_warning(tmp_path: Path) -> None:
+    rows = tables()["stop_times"].splitlines()
+    twins = [row.replace("T04", "T05") for row in rows if row.startswith("T04")]
+    alone = [row for row in rows if not row.startswith("T05")]
+    feed = write(tmp_path / "feed.zip", stop_times="\n".join(alone + twins) + "\n", frequencies=None)
+    with pytest.warns(UserWarning, match="1 trips of direction 0 leave together with another and are left out"):
+        corridor = gtfs_corridor(feed, "7", DATE)
+    assert len(corridor.up.launches) == 5
+
+
 def test_trips_of_other_patterns_are_left_out_with_a_warning(tmp_path: Path) -> None:
     rows = [row for row in tables()["stop_times"].splitlines() if not row.startswith("T05") or "s3a" not in row]
     feed = write(tmp_path / "feed.zip", stop_times="\n".join(rows) + "\n", frequencies=None)

@@ -299,11 +299,15 @@ def test_the_command_writes_what_compare_reads(
 
     line, out = tmp_path / "line.json", tmp_path / "rule.json"
     save_corridor(small, line)
-    size = ["--generations", "2", "--population", "4", "--days", "2", "--check-days", "2"]
+    size = ["--generations", "2", "--population", "4", "--days", "2", "--check-days", "3"]
     arguments = ["tune", "--corridor", str(line), "--out", str(out), "--objective", "passengers", *size]
     assert main([*arguments, "--json"]) == 0
     note = json.loads(capsys.readouterr().out)
     assert note["generations"] == 2
+    # the first day and the last one of each, beside one another
+    assert note["search_days"] == [1_000_000, 1_000_001]
+    assert note["check_days"] == [1_000_002, 1_000_004]
+    assert (note["population"], note["seed"]) == (4, 0)
     assert note["value"] >= note["start"]
     assert json.loads(out.read_text())["found"]["objective"] == "passengers"
     first = out.read_bytes()
