@@ -78,8 +78,8 @@ def _defaults(cls: type[Any]) -> dict[str, Any]:
 
 
 def constants(package: Path) -> dict[str, dict[str, str]]:
-    """Of each file below `package`: its constants that are numbers, or tables of numbers, as they are written; those of
-    its classes, what decorates these, and the defaults of its functions."""
+    """Of each file below `package`: its constants with numbers in them, as they are written; those of its classes, what
+    decorates these, and the defaults of its functions."""
     found = {}
     for path in sorted(package.rglob("*.py")):
         values: dict[str, str] = {}
@@ -109,16 +109,16 @@ def _note(scope: ast.Module | ast.ClassDef | ast.FunctionDef, name: str, values:
         values |= {f"{name}{key.arg}": ast.unparse(of) for key, of in pairs if _is_of_numbers(of)}
 
 
-PLAIN = (
-    *(ast.Constant, ast.Tuple, ast.List, ast.Dict, ast.Set, ast.UnaryOp, ast.BinOp),
-    *(ast.operator, ast.unaryop, ast.expr_context),
+BESIDE_NUMBERS = (
+    *(ast.Constant, ast.Tuple, ast.List, ast.Dict, ast.Set, ast.UnaryOp, ast.BinOp, ast.Call, ast.Name, ast.Attribute),
+    *(ast.operator, ast.unaryop, ast.expr_context, ast.keyword, ast.Starred),
 )
 
 
 def _is_of_numbers(value: ast.expr) -> bool:
     nodes = list(ast.walk(value))
     numbers = [node for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, int | float)]
-    return bool(numbers) and all(isinstance(node, PLAIN) for node in nodes)
+    return bool(numbers) and all(isinstance(node, BESIDE_NUMBERS) for node in nodes)
 
 
 @pytest.mark.parametrize("part", ["defaults", "bounds", "presets", "constants"])

@@ -84,6 +84,42 @@ def test_uncertainty_has_a_panel_for_each_quantity() -> None:
     assert firsts == [104.0, 105.0, 106.0]
 
 
+def legend(figure: Figure) -> list[str]:
+    return [text.get_text() for found in figure.legends for text in found.get_texts()]
+
+
+def test_what_needs_a_legend_has_one() -> None:
+    one, two = [Group("a", [curves()])], [Group("a", [curves()]), Group("b", [curves(7.0)])]
+    assert legend(training.uncertainty(one, training.RETURN, "title")) == []
+    assert legend(training.uncertainty(two, training.RETURN, "title")) == ["a", "b"]
+    for groups in (one, two):
+        assert legend(training.value_bands(groups, training.RETURN, "title")) == [
+            "± 2 σ_ens",
+            "Q̄, mean of the critics",
+            "earned (Monte Carlo)",
+        ]
+
+
+def test_uncertainty_begins_at_zero_in_the_task_s_units() -> None:
+    figure = training.uncertainty([Group("a", [curves()])], training.CORRIDOR, "title")
+    assert [axes.get_ylim()[0] for axes in figure.axes] == [0.0] * 3
+    assert lines(figure)["a"][1][0] == pytest.approx(0.104)
+    assert [axes.get_ylabel() for axes in figure.axes] == [
+        "σ_ens, 10³",
+        "κ, l1 norm of a\ncritic's weights",
+        "temperature α",
+    ]
+
+
+def test_each_group_has_a_panel_and_no_panel_is_empty() -> None:
+    groups = [Group(name, [curves()]) for name in "abcd"]
+    panels = training.value_bands(groups, training.RETURN, "title").axes
+    assert [panel.get_visible() for panel in panels] == [True] * 4 + [False] * 2
+    assert [panel.get_title(loc="left") for panel in panels[:4]] == list("abcd")
+    (alone,) = training.value_bands(groups[:1], training.RETURN, "title").axes
+    assert alone.get_title(loc="left") == ""
+
+
 def test_correlation() -> None:
     value = np.array([0.0, 1.0, 2.0])
     assert training.Predictions(value, 3.0 * value - 1.0).correlation == pytest.approx(1.0)

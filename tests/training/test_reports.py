@@ -34,7 +34,7 @@ LEGEND = "± is a guaranteed bound of exact values, the 95 % interval of measure
 
 def printed(say: Any, *arguments: Any) -> list[str]:
     stream = io.StringIO()
-    say(Console(file=stream, width=100, color_system=None), *arguments)
+    say(Console(file=stream, width=200, color_system=None), *arguments)
     return [line.strip() for line in stream.getvalue().splitlines()]
 
 
