@@ -12,6 +12,7 @@ import pytest
 from scipy import sparse
 from scipy.optimize import LinearConstraint, linprog, minimize
 
+from property_tests.floating import PARAMETERS, SETS
 from pyresac.errors import InputError
 from pyresac.tabular import (
     Chi2Ball,
@@ -315,6 +316,24 @@ def test_intervals_around_a_row_keep_off_stored_zeros() -> None:
     stored = sparse.csr_array(([1.0, 0.0, 1.0], ([0, 0, 1], [0, 1, 1])), shape=(2, 2))
     mdp = FiniteMDP.from_arrays(stored, [[0.0], [0.0]], 0.5)
     assert IntervalSet.around(mdp, 0.25)(mdp, np.array([1.0, 0.0])).tolist() == [[1.0], [0.0]]
+
+
+@pytest.mark.parametrize("name", [*SETS, "nominal"])
+@pytest.mark.parametrize("beyond", [-5.0, 5.0])
+def test_a_zero_that_is_stored_is_no_successor(name: str, beyond: float) -> None:
+    """A row in CSR may hold one, here with the least or the greatest value."""
+    row, v = np.array([0.5, 0.25, 0.25, 0.0]), np.array([1.0, 0.0, 2.0, beyond])
+    stored = sparse.csr_array((np.tile(row, 4), np.tile(np.arange(4), 4), np.arange(0, 17, 4)), shape=(4, 4))
+    kept, dropped = stored.copy(), stored.copy()
+    dropped.eliminate_zeros()
+    assert kept.nnz > dropped.nnz
+    one, other = (FiniteMDP.from_arrays(kernel, np.zeros((4, 1)), 0.5) for kernel in (kept, dropped))
+    functional: ExpectationFunctional = Nominal() if name == "nominal" else SETS[name](PARAMETERS[name][0])
+    found, expected = functional(one, v), functional(other, v)
+    size = float(np.abs(v).max())
+    assert np.abs(found - expected).max() <= functional.rounding(one, size) + functional.rounding(other, size)
+    rows = [functional.worst_rows(model, v).toarray() for model in (one, other)]
+    np.testing.assert_allclose(rows[0], rows[1], atol=1e-9)
 
 
 # the lower bound of a single successor is at most 1, and so is its sum
