@@ -86,6 +86,11 @@ def test_each_panel_has_its_row_within_its_border() -> None:
     panels = sets.figure().axes
     assert [axes.get_title() for axes in panels] == list(sets.shown())
     for axes in panels:
+        simplex = axes.patches[0].get_xy()
+        np.testing.assert_array_equal(simplex[:-1], sets.CORNERS)
+        names = {text.get_text(): text.get_position() for text in axes.texts}
+        for corner, name in zip(sets.CORNERS, ("s₁", "s₂", "s₃"), strict=True):
+            assert np.abs(names[name] - corner).max() < 0.1
         borders = [line for line in axes.get_lines() if line.get_marker() != "o"]
         points = [line for line in axes.get_lines() if line.get_marker() == "o"]
         assert len(borders) == len(points) >= 1

@@ -51,6 +51,11 @@ def test_csv_rewards_are_averaged_and_missing_pairs_unavailable(tmp_path: Path) 
         (HEADER + "0,0,0,one,0\n", "one"),
         (HEADER + "0,0,0,1.0\n", "rows have 4 fields"),
         (HEADER + "0,0,9000000,1.0,0\n", "ids reach s=9000000"),
+        (HEADER + "0,0,2147483647,1.0,0\n", "ids reach s=2147483647"),
+        (
+            HEADER + "0,0,2147483648,1.0,0\n",
+            "line 2: idstateto is 2147483648.0; ids are whole numbers from 0, below 2³¹",
+        ),
     ],
 )
 def test_csv_that_is_no_mdp_is_refused(tmp_path: Path, text: str, message: str) -> None:

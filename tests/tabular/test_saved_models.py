@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import fields
 from pathlib import Path
 
@@ -112,3 +113,20 @@ def test_a_refused_model_leaves_the_file_that_was_there(ending: str, tmp_path: P
         FiniteMDP.from_gymnasium("FrozenLake-v1", 0.9, done_masked=True).save(path)
     assert path.read_bytes() == before
     assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("stays", [False, True])
+def test_what_cannot_be_written_is_the_error_even_if_nothing_can_be_removed(
+    stays: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*arguments: object, **named: object) -> None:
+        raise OSError("no space")
+
+    monkeypatch.setattr(np, "save", fail)
+    if stays:
+        monkeypatch.setattr(os, "rmdir", fail)
+    path = tmp_path / "model"
+    with pytest.raises(OSError, match="no space") as raised:
+        families.random_dense(3, 2, 0.9, seed=0).save_folder(path)
+    assert "rmtree" not in str(raised.getrepr())
+    assert path.exists() == stays
