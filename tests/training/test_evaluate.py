@@ -163,6 +163,14 @@ def test_a_single_day_has_no_interval(runs: list[Path], output: Callable[..., An
     assert output(runs[0], "--days", 1)["differences"] == {}
 
 
+@pytest.mark.parametrize(("episodes", "told"), [(1, False), (2, True)])
+def test_differences_are_explained_where_there_are_some(
+    runs: list[Path], episodes: int, told: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([str(runs[0]), "--episodes", str(episodes), "--no-figures"]) == 0
+    assert ("Under a mean:" in capsys.readouterr().out) == told
+
+
 @pytest.mark.parametrize(("kind", "beginning"), [("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF")])
 def test_figures_are_drawn(runs: list[Path], tmp_path: Path, kind: str, beginning: bytes) -> None:
     which = runs if kind == "png" else runs[:1]
