@@ -77,13 +77,8 @@ class Fault:
     """The line as it is."""
     last: int = 0
     """The line on which the broken part ends."""
-
-    @property
-    def of_a_number(self) -> bool:
-        """Whether a constant becomes another."""
-        return self.what.split(" ")[0] not in {word for pair in OPERATORS.values() for word in pair} and (
-            " becomes " in self.what
-        )
+    of_a_number: bool = False
+    """Whether a constant becomes another."""
 
     def applied(self, text: bytes) -> bytes:
         """The broken file."""
@@ -103,10 +98,12 @@ class Faults(ast.NodeVisitor):
     def _at(self, line: int, column: int) -> int:
         return self._lines[line - 1] + column
 
-    def _add(self, node: ast.expr | ast.stmt, begin: int, end: int, new: str, what: str) -> None:
+    def _add(
+        self, node: ast.expr | ast.stmt, begin: int, end: int, new: str, what: str, of_a_number: bool = False
+    ) -> None:
         text = self.text.splitlines()[node.lineno - 1].decode().strip()
         last = node.end_lineno or node.lineno
-        self.found.append(Fault(self.source, node.lineno, begin, end, new.encode(), what, text, last))
+        self.found.append(Fault(self.source, node.lineno, begin, end, new.encode(), what, text, last, of_a_number))
 
     def _whole(self, node: ast.expr | ast.stmt) -> tuple[int, int]:
         assert node.end_lineno is not None
@@ -154,7 +151,7 @@ class Faults(ast.NodeVisitor):
             self._add(node, begin, end, "", f"{word} is left out")
         elif isinstance(node, ast.Constant) and isinstance(node.value, bool | int | float):
             new = repr(not node.value) if isinstance(node.value, bool) else repr(node.value + 1)
-            self._add(node, *self._whole(node), new, f"{node.value!r} becomes {new}")
+            self._add(node, *self._whole(node), new, f"{node.value!r} becomes {new}", of_a_number=True)
         elif isinstance(node, LEFT_OUT) and not (
             isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant | ast.Yield)
         ):

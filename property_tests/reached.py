@@ -39,6 +39,8 @@ class Reached:
         if not self._data.measured_contexts() - {""}:
             raise argparse.ArgumentTypeError(f"{database} notes no tests: pytest needs --cov-context=test, too")
         self._files = {self._below(name): name for name in self._data.measured_files()}
+        self._read: dict[str, dict[int, set[str]]] = {}
+        self._unseen_in: dict[str, list[tuple[str, range]]] = {}
 
     @staticmethod
     def _below(name: str) -> str:
@@ -47,13 +49,22 @@ class Reached:
         last = max((place for place, part in enumerate(parts) if part == "pyresac"), default=0)
         return Path(*parts[last:]).as_posix()
 
+    def _tests_by_line(self, path: str) -> dict[int, set[str]]:
+        """Of each line of pyresac/… that a test reaches, the tests; read once."""
+        if path not in self._read:
+            lines = self._data.contexts_by_lineno(self._files[path])
+            self._read[path] = {
+                line: found for line, contexts in lines.items() if (found := {_test(one) for one in contexts if one})
+            }
+        return self._read[path]
+
     @cached_property
     def _breadth(self) -> Counter[str]:
         """Of each test, how many lines of the package it reaches."""
         found: Counter[str] = Counter()
-        for name in self._files.values():
-            for contexts in self._data.contexts_by_lineno(name).values():
-                found.update({_test(context) for context in contexts if context})
+        for path in self._files:
+            for tests in self._tests_by_line(path).values():
+                found.update(tests)
         return found
 
     def tests(self, source: Path, first: int, last: int) -> list[str]:
@@ -63,17 +74,16 @@ class Reached:
         that reach most of its file. The cases of a test go together, since a case's name may hold anything. A test that
         is no longer there is left out.
         """
-        measured = self._files.get(source.as_posix())
-        if measured is None:
+        if source.as_posix() not in self._files:
             return []
-        lines = self._data.contexts_by_lineno(measured)
-        found = {_test(context) for line in range(first, last + 1) for context in lines.get(line, ()) if context}
+        lines = self._tests_by_line(source.as_posix())
+        found = {test for line in range(first, last + 1) for test in lines.get(line, ())}
         share: Counter[str] = Counter()
         if not found:
             found = self._callers(source, first)
         if not found:
-            for contexts in lines.values():
-                share.update({_test(context) for context in contexts if context})
+            for tests in lines.values():
+                share.update(tests)
         present = (test for test in found or share if _is_there(test))
         return sorted(present, key=lambda test: (-share[test], self._breadth[test], test))[:MOST]
 
@@ -89,18 +99,19 @@ class Reached:
             word = re.compile(r"\b(" + "|".join(map(re.escape, sorted(names))) + r")\b")
             before = set(names)
             for path in (path for path in self._files if Path(path).parts[:2] == source.parts[:2]):
-                unseen = self._unseen(path)
-                lines = self._data.contexts_by_lineno(self._files[path])
+                unseen, lines = self._unseen(path), self._tests_by_line(path)
                 for number, text in enumerate((ROOT / path).read_text(encoding="utf-8").splitlines(), start=1):
                     if word.search(text) and not text.lstrip().startswith(("from ", "import ", "def ")):
                         names |= {name for name, body in unseen if number in body}
-                        found |= {_test(context) for context in lines.get(number, ()) if context}
+                        found |= lines.get(number, set())
         return found
 
     def _unseen(self, path: str) -> list[tuple[str, range]]:
         """Functions of which no line is reached within a test, and the lines of their bodies."""
-        lines = self._data.contexts_by_lineno(self._files[path])
-        return [(name, body) for name, body in _functions(path) if not any(any(lines.get(n, ())) for n in body)]
+        if path not in self._unseen_in:
+            seen = self._tests_by_line(path).keys()
+            self._unseen_in[path] = [(name, body) for name, body in _functions(path) if seen.isdisjoint(body)]
+        return self._unseen_in[path]
 
 
 def _functions(path: str) -> Iterator[tuple[str, range]]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 import json
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,7 @@ TYPES: tuple[type[Any], ...] = (
 OF_THE_CORRIDOR: tuple[type[Any], ...] = (Corridor, Vehicle, Operations, Traffic)
 
 
+@cache
 def settings_now() -> dict[str, Any]:
     """As the package has them, in the form of the file."""
     found: dict[str, Any] = {"defaults": {}, "bounds": {}, "presets": {}}

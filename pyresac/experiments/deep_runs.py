@@ -127,6 +127,16 @@ def by_task(measures: Measures, cells: Iterable[Cell]) -> dict[str, dict[str, li
     return found
 
 
+def by_part(
+    measures: Measures, cells: Iterable[Cell], parts: Sequence[str]
+) -> dict[str, dict[str, dict[str, list[Any]]]]:
+    """`by_task` for measures of several parts: those of every seed by task, label and part."""
+    return {
+        task: {label: {part: [one[part] for one in seeds] for part in parts} for label, seeds in row.items()}
+        for task, row in by_task(measures, cells).items()
+    }
+
+
 def curve_of(folder: Path, run: Run, columns: Sequence[str] = RETURNS) -> Curve:
     """The learning curve of a finished run. Raises InputError if its metrics.csv has no evaluation."""
     path = folder / run.name / "metrics.csv"

@@ -17,7 +17,7 @@ from pyresac.experiments.deep_runs import (
     ALGORITHMS,
     Cell,
     best_of_all,
-    by_task,
+    by_part,
     cell,
     every_at,
     mean_cell,
@@ -103,12 +103,7 @@ def measures(folder: Path, scale: Scale, runs: Sequence[Run]) -> Measures:
 
 def conclude(measures: Measures, scale: Scale, figures: Path) -> Outcome:
     """See `Experiment`."""
-    numbers = {
-        task: {
-            label: {where: [one[where] for one in seeds] for where in get_args(Where)} for label, seeds in row.items()
-        }
-        for task, row in by_task(measures, cells(scale)).items()
-    }
+    numbers = by_part(measures, cells(scale), get_args(Where))
     tables = []
     for task, found in numbers.items():
         rows = [

@@ -15,7 +15,7 @@ import torch
 from numpy.typing import NDArray
 
 from pyresac.experiments.critic_error import CriticErrors, aligned, errors
-from pyresac.experiments.deep_runs import by_task, mean_cell, measures_of_runs, odds, stationary_cells
+from pyresac.experiments.deep_runs import by_part, mean_cell, measures_of_runs, odds, stationary_cells
 from pyresac.experiments.experiment import Finding, Measures, Outcome, Run, Scale, Table, verdict_of
 from pyresac.tasks.task import Played
 from pyresac.training.restored import Restored
@@ -95,10 +95,7 @@ def measures(folder: Path, scale: Scale, runs: Sequence[Run]) -> Measures:
 
 def conclude(measures: Measures, scale: Scale, figures: Path) -> Outcome:
     """See `Experiment`."""
-    numbers = {
-        task: {label: {kind: [one[kind] for one in seeds] for kind in KINDS} for label, seeds in found.items()}
-        for task, found in by_task(measures, stationary_cells(scale)).items()
-    }
+    numbers = by_part(measures, stationary_cells(scale), KINDS)
     tables = [_table(task, found, kind) for task, found in numbers.items() for kind in KINDS]
     return Outcome(_findings(numbers), tables)
 

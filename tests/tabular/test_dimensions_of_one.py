@@ -12,26 +12,17 @@ from typing import Any
 
 import numpy as np
 import pytest
+from functionals import every_set, every_value
 from scipy import sparse
 
-from property_tests.floating import PARAMETERS, SETS
 from pyresac.tabular import (
     EnsembleDeviation,
     EnsembleVariance,
     FiniteMDP,
     IntervalSet,
     LiveOperator,
-    Max,
-    Mellowmax,
-    Min,
-    Nominal,
-    PolicyEntropy,
-    PolicyMean,
     RevOperator,
     RobustMDP,
-    Soft,
-    ValueFunctional,
-    WassersteinBall,
     WorstOfKernels,
     families,
     solve,
@@ -47,16 +38,6 @@ CYCLE = np.roll(np.eye(4), 1, axis=1)[:, None, :]
 ROUND = np.array([[1.0], [-2.0], [0.5], [4.0]])
 
 
-def every_set(n: int) -> dict[str, Any]:
-    """A set of each kind over n states."""
-    kinds: dict[str, Any] = {name: make(PARAMETERS[name][0]) for name, make in SETS.items()}
-    return {
-        **kinds,
-        "nominal": Nominal(),
-        "wasserstein": WassersteinBall(0.5, 1.0 - np.eye(n)),
-    }
-
-
 def of_form(mdp: FiniteMDP, form: str) -> FiniteMDP:
     if form == "dense":
         return mdp
@@ -69,14 +50,6 @@ def single(actions: int) -> FiniteMDP:
     return FiniteMDP.from_arrays(np.ones((1, actions, 1)), [[1.5, -0.5, 3.0][:actions]], DISCOUNT)
 
 
-def values(actions: int) -> dict[str, ValueFunctional]:
-    policy = np.full((1, actions), 1.0 / actions)
-    return {
-        "max": Max(), "min": Min(), "soft": Soft(0.5), "mellowmax": Mellowmax(2.0), "mean": PolicyMean(policy),
-        "entropy": PolicyEntropy(policy, 0.5),
-    }  # fmt: skip
-
-
 @pytest.mark.parametrize("form", ["dense", "csr"])
 @pytest.mark.parametrize("actions", [1, 3])
 @pytest.mark.parametrize("name", [*every_set(1), "kernel", "intervals"])
@@ -87,7 +60,7 @@ def test_one_state(name: str, actions: int, form: str) -> None:
         name
     ) or every_set(1)[name]
     epistemic = np.arange(actions, dtype=float)[None, :]
-    for kind, value in values(actions).items():
+    for kind, value in every_value(1, actions).items():
         for place in ("pair", "next"):
             operator = RevOperator(
                 mdp, epistemic=epistemic, lambda_epi=0.5, kappa=0.25, value=value, expectation=expectation,
