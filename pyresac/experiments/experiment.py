@@ -162,6 +162,10 @@ EXPERIMENTS: Mapping[str, Entry] = {
     "sensitivity": Entry(
         "K, λ_anc, β_end, α_ind, τ_ema one at a time, and λ_epi × λ_ale", "table 3 and the findings (i) to (v) below it"
     ),
+    "parts": Entry(
+        "each part of RE-SAC alone, added to two critics and their minimum: which one costs return?",
+        "section 5.1; the paper has no table of it",
+    ),
     "nonstationary": Entry(
         "mean and worst-quartile return under changing gravity, on held-out and on training tasks", "table 4"
     ),
