@@ -34,7 +34,7 @@ TASKS: Mapping[Scale, tuple[str, ...]] = {
     "cpu": ("Hopper-v5",),
     "paper": ("Hopper-v5", "Walker2d-v5", "HalfCheetah-v5"),
 }
-STEPS: Mapping[Scale, int] = {"smoke": 12_000, "cpu": 80_000, "paper": 1_000_000}
+STEPS: Mapping[Scale, int] = {"smoke": 12_000, "cpu": 60_000, "paper": 1_000_000}
 EVERY: Mapping[Scale, int] = {"smoke": 4_000, "cpu": 5_000, "paper": 20_000}
 BASE: Mapping[str, Any] = {
     "preset": "penalties",

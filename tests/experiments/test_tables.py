@@ -17,6 +17,7 @@ from pyresac.experiments import (
     deep_runs,
     noise,
     nonstationary,
+    parts,
     rareness,
     returns,
     sensitivity,
@@ -46,13 +47,15 @@ def short_cell(label: str, settings: dict[str, Any], task: str, seed: int, steps
 
 @pytest.fixture
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (deep_runs, sensitivity, nonstationary, noise, corridor):
+    for module in (deep_runs, sensitivity, nonstationary, noise, parts, corridor):
         monkeypatch.setattr(module, "cell", short_cell)
     monkeypatch.setitem(nonstationary.EPISODES, "smoke", 4)
 
 
 @pytest.mark.usefixtures("short")
-@pytest.mark.parametrize("name", ["returns", "oracle", "rareness", "sensitivity", "nonstationary", "noise", *CORRIDOR])
+@pytest.mark.parametrize(
+    "name", ["returns", "oracle", "rareness", "sensitivity", "parts", "nonstationary", "noise", *CORRIDOR]
+)
 def test_finished_runs_become_tables_and_a_missing_one_is_left_out(name: str, tmp_path: Path) -> None:
     if name not in ("sensitivity", *CORRIDOR):
         pytest.importorskip("mujoco", reason="the tasks are MuJoCo's: pip install 'pyresac[mujoco]'")
