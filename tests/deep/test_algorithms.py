@@ -226,6 +226,28 @@ def _tensors_of(batch: Batch) -> list[Tensor]:
 
 
 @every_algorithm
+@pytest.mark.parametrize("normalisation", ["none", "batch"])
+def test_how_fast_the_averaged_policy_follows_changes_nothing_that_is_learned(
+    algorithm: str, normalisation: str
+) -> None:
+    """So two rates can be compared on one training: they differ in what is evaluated alone."""
+    if algorithm == "dsac" and normalisation == "batch":
+        pytest.skip("implicit critics have no batch normalisation")
+    rates = 1.0, 0.01
+    learners = [small_learner(algorithm, actor_every=2, ema_rate=rate, normalisation=normalisation) for rate in rates]
+    for number in range(6):
+        for learner in learners:
+            learner.update(random_batch(number))
+    first, second = (snapshot(learner) for learner in learners)
+    changed = {name for name in first if not torch.equal(first[name], second[name])}
+    assert "averaged" in changed
+    assert all(name.startswith("averaged") for name in changed), "the average, and its running statistics"
+    state = random_batch(9).state
+    assert np.array_equal(*(learner.explore(state) for learner in learners))
+    assert not np.array_equal(*(learner.exploit(state) for learner in learners))
+
+
+@every_algorithm
 def test_the_actor_takes_part_every_so_often(algorithm: str) -> None:
     learner = small_learner(algorithm, actor_every=3)
     assert ["actor" in watched_update(learner, random_batch(i), move=True).gradients for i in range(6)] == [

@@ -13,6 +13,7 @@ from norm_cases import options_of
 
 from pyresac.deep.algorithms import algorithm_type
 from pyresac.deep.algorithms.deep_options import DeepOptions
+from pyresac.options import to_plain
 from pyresac.tasks.gymnasium_task import BoxTask
 from pyresac.train import main
 from pyresac.training.checkpoint import load_checkpoint
@@ -125,3 +126,11 @@ def test_the_preset_of_crossq(env: str) -> None:
     if env != "corridor":
         assert options.hidden == (256, 256)
         assert (options.alpha_init, options.learning_starts) == (1.0, 5_000)
+
+
+def test_fast_is_crossq_with_the_averaged_policy() -> None:
+    crossq, fast = (to_plain(preset_config(name, None, "Hopper-v5").options) for name in ("crossq", "fast"))
+    assert {name: (crossq[name], fast[name]) for name in fast if crossq[name] != fast[name]} == {
+        "ema_rate": (1.0, 0.001)
+    }
+    assert crossq.keys() == fast.keys()
