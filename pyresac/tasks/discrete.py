@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from pyresac.errors import InputError
 from pyresac.options import Checked, Count
 from pyresac.tasks.environments import keywords_in, make_environment
-from pyresac.tasks.snapshots import require_restorable
+from pyresac.tasks.restorable import require_restorable
 
 DiscreteEnv = gym.Env[Any, Any]
 

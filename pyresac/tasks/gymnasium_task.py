@@ -15,13 +15,12 @@ from pyresac.tasks.action_box import ActionBox
 from pyresac.tasks.environments import make_environment
 from pyresac.tasks.experience import Experience, Numbers
 from pyresac.tasks.features import Observations
+from pyresac.tasks.restorable import require_restorable, tried
 from pyresac.tasks.snapshots import (
     environment_state,
     prepare_player,
-    require_restorable,
     restore_environment,
     restore_wrappers,
-    tried,
 )
 from pyresac.tasks.task import Codes, Played, PolicyFunction, play_in_blocks
 from pyresac.tasks.variation import UNCHANGED, Variation

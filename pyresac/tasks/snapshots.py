@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import random
-import traceback
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from enum import Enum
 from types import FunctionType, MethodType, ModuleType
 from typing import Any
@@ -14,14 +12,14 @@ import gymnasium as gym
 import numpy as np
 from gymnasium.envs.registration import EnvSpec
 
-from pyresac.errors import CheckpointError, DivergenceError, InputError
+from pyresac.errors import CheckpointError, InputError
 from pyresac.tasks import mujoco_state as physics
 from pyresac.tasks.encoding import MISSING, decode, encode
 
 Layer = Any
 """A wrapper, or the innermost environment."""
 Generator = np.random.Generator | np.random.RandomState | random.Random
-_NOT_STATE = frozenset(
+NOT_STATE = frozenset(
     {
         # how it was made and is shown
         *("env", "fullpath", "render_mode", "_ezpickle_args", "_saved_kwargs", "_np_random_seed"),
@@ -31,17 +29,17 @@ _NOT_STATE = frozenset(
     }
 )
 """Attributes that are not saved: the generator in `_np_random` is, and its seed would add nothing."""
-_NO_RECORD = (gym.Env, gym.Space, EnvSpec, type, Enum, ModuleType, FunctionType, MethodType)
+NO_RECORD = (gym.Env, gym.Space, EnvSpec, type, Enum, ModuleType, FunctionType, MethodType)
 """Types of objects whose attributes are no part of an environment's state."""
 
 
-def _is_generator(value: Any) -> bool:
+def is_generator(value: Any) -> bool:
     """Whether its state can be saved; that of the system's own source cannot."""
     return isinstance(value, Generator) and not isinstance(value, random.SystemRandom)
 
 
 def _parts(container: Any) -> Iterable[tuple[Any, Any]]:
-    """Key and part, none of what is no list, tuple or dictionary."""
+    """Keys and parts of a list, tuple or dictionary; nothing of any other object."""
     if isinstance(container, dict):
         return container.items()
     return enumerate(container) if isinstance(container, list | tuple) else ()
@@ -101,7 +99,7 @@ def restore_environment(env: gym.Env[Any, Any], state: Mapping[str, Any]) -> Non
 
 def restore_layers(layers: list[Layer], saved: list[dict[str, Any]]) -> None:
     """Put back states of layers. Raises CheckpointError if they are of others."""
-    names, expected = [state["name"] for state in saved], [_name(layer) for layer in layers]
+    names, expected = [state["name"] for state in saved], [name_of(layer) for layer in layers]
     if names != expected:
         raise CheckpointError(
             f"the saved environment is {' around '.join(names)}; this one is {' around '.join(expected)}"
@@ -147,115 +145,45 @@ def layers_of(env: gym.Env[Any, Any]) -> list[Layer]:
     return found
 
 
-def require_restorable(env: gym.Env[Any, Any], twin: gym.Env[Any, Any], where: str, steps: int = 200) -> None:
-    """Check on a twin that the saved state is all of the state: both must go on alike for `steps` random actions.
-
-    The actions are those of a Discrete space or of a bounded Box. Raises InputError naming the environment, or its
-    innermost wrapper that is to blame, if they part. Both environments are left reset and mid-episode.
-    """
-    with tried(where):
-        if _departure(env, twin, steps) is None:
-            return
-        for inner, other in zip(reversed(layers_of(env)), reversed(layers_of(twin)), strict=True):
-            departed = _departure(inner, other, steps)
-            if departed is not None:
-                break
-    what = f"{where} cannot be saved and resumed: a restored copy"
-    if isinstance(inner, gym.Wrapper):
-        what += f" departs with its wrapper {_name(inner)}, and without it does not; give that wrapper"
-    else:
-        what += f" departs after {departed} steps; give it"
-    raise InputError(f"{what} state_dict() and load_state_dict() that cover all of its state")
-
-
-@contextmanager
-def tried(where: str) -> Iterator[None]:
-    """Around an environment's first steps, before any work: what they raise becomes an InputError that says where."""
-    try:
-        yield
-    except InputError:
-        raise
-    except DivergenceError as error:  # it names the environment already
-        raise InputError(str(error)) from error
-    except (Exception, SystemExit) as error:  # of another's code: any kind
-        frame = traceback.extract_tb(error.__traceback__)[-1]
-        place = f"{frame.filename}, line {frame.lineno}"
-        raise InputError(f"{where} cannot be played: {type(error).__name__}: {error} ({place})") from error
-
-
-def _departure(env: gym.Env[Any, Any], twin: gym.Env[Any, Any], steps: int) -> int | None:
-    """The step after which a restored twin differs, None if it does not."""
-    generator = np.random.Generator(np.random.PCG64(0))
-    env.reset(seed=0)
-    twin.reset(seed=1)
-    for _ in range(7):
-        _advance(env, _action(env.action_space, generator))
-    restore_environment(twin, environment_state(env))
-    for step in range(steps):
-        action = _action(env.action_space, generator)
-        if not _same(_advance(env, action), _advance(twin, action)):
-            return step + 1
-    return None
-
-
-def _action(space: Any, generator: np.random.Generator) -> Any:
-    if isinstance(space, gym.spaces.Box):
-        return np.asarray(generator.uniform(space.low, space.high), dtype=space.dtype)
-    return int(generator.integers(space.n))
-
-
-def _advance(env: gym.Env[Any, Any], action: Any) -> tuple[Any, ...]:
-    # a copy, because an environment may keep the array, or change it
-    observation, reward, terminated, truncated, _ = env.step(
-        action.copy() if isinstance(action, np.ndarray) else action
-    )
-    first = env.reset()[0] if terminated or truncated else observation
-    return observation, reward, terminated, truncated, first
-
-
-def _same(one: Any, other: Any) -> bool:
-    """Equal bit for bit, NaN equal to NaN."""
-    if isinstance(one, Mapping):
-        return one.keys() == other.keys() and all(_same(one[name], other[name]) for name in one)
-    if isinstance(one, tuple | list):
-        return len(one) == len(other) and all(_same(*pair) for pair in zip(one, other, strict=True))
-    first, second = np.asarray(one), np.asarray(other)
-    return first.dtype == second.dtype and first.shape == second.shape and first.tobytes() == second.tobytes()
-
-
-def _name(layer: Layer) -> str:
+def name_of(layer: Layer) -> str:
+    """The class of a layer."""
     return type(layer).__name__
 
 
+def speaks(layer: Layer) -> bool:
+    """Whether a layer gives and takes its state itself."""
+    return all(callable(getattr(layer, method, None)) for method in ("state_dict", "load_state_dict"))
+
+
 def _layer_state(layer: Layer) -> dict[str, Any]:
-    if not all(callable(getattr(layer, method, None)) for method in ("state_dict", "load_state_dict")):
+    if not speaks(layer):
         looks_on = isinstance(layer, gym.wrappers.PassiveEnvChecker)
-        return {"name": _name(layer), "attributes": {} if looks_on else _attributes(layer, (id(layer),))}
+        return {"name": name_of(layer), "attributes": {} if looks_on else _attributes(layer, (id(layer),))}
     own = encode(layer.state_dict())
     if own is MISSING:
         raise InputError(
-            f"state_dict() of {_name(layer)} gives a value that cannot be saved; it may hold None, numbers, strings, "
+            f"state_dict() of {name_of(layer)} gives a value that cannot be saved; it may hold None, numbers, strings, "
             f"NumPy arrays of numbers, and tuples, lists and dictionaries (by strings) of them"
         )
     generator = _saved(vars(layer).get("_np_random"), ())
-    return {"name": _name(layer), "own": own, "generator": generator}
+    return {"name": name_of(layer), "own": own, "generator": generator}
 
 
 def _attributes(holder: Any, within: tuple[int, ...]) -> dict[str, Any]:
     """Attributes that can be saved. within: ids of the objects that hold this one."""
-    found = {name: _saved(value, within) for name, value in vars(holder).items() if name not in _NOT_STATE}
+    found = {name: _saved(value, within) for name, value in vars(holder).items() if name not in NOT_STATE}
     return {name: value for name, value in found.items() if value is not MISSING}
 
 
 def _saved(value: Any, within: tuple[int, ...]) -> Any:
-    if _is_generator(value):
+    if is_generator(value):
         return {"generator": generator_state(value)}
     encoded = encode(value)
     if encoded is MISSING and isinstance(value, list | tuple | dict):
         # the generators among its parts; others may be many, and hold one another
-        parts = {str(key): generator_state(part) for key, part in _parts(value) if _is_generator(part)}
+        parts = {str(key): generator_state(part) for key, part in _parts(value) if is_generator(part)}
         return {"generators": parts} if parts else MISSING
-    if encoded is not MISSING or id(value) in within or isinstance(value, _NO_RECORD) or not hasattr(value, "__dict__"):
+    if encoded is not MISSING or id(value) in within or isinstance(value, NO_RECORD) or not hasattr(value, "__dict__"):
         return encoded
     parts = _attributes(value, (*within, id(value)))
     return {"object": parts} if parts else MISSING
@@ -270,11 +198,11 @@ def _put(attributes: dict[str, Any], name: str, saved: Any) -> None:
     """Set an attribute. Generators and objects are changed where they are, because others may hold them too."""
     kind = next(iter(saved), None) if isinstance(saved, dict) else None
     if kind == "generator":
-        if not _is_generator(attributes.get(name)):
+        if not is_generator(attributes.get(name)):
             attributes[name] = np.random.Generator(np.random.PCG64(0))
         restore_generator(attributes[name], saved[kind])
     elif kind == "generators":
-        present = {str(key): part for key, part in _parts(attributes.get(name)) if _is_generator(part)}
+        present = {str(key): part for key, part in _parts(attributes.get(name)) if is_generator(part)}
         for key, state in saved[kind].items():
             if key not in present:
                 raise CheckpointError(f"the saved environment has a generator {key} in {name!r}, which this one lacks")
