@@ -41,8 +41,11 @@ class Checked:
         """Check every field."""
         for name, kind in kinds_of(type(self)).items():
             value = getattr(self, name)
-            if dataclasses.is_dataclass(value):
-                continue  # checked when it was made
+            part = _dataclass_in(kind)
+            if part is not None:  # checked when it was made
+                if not isinstance(value, part):
+                    raise InputError(f"{name} = {value!r}; it must be {part.__name__}(…)")
+                continue
             try:
                 msgspec.convert(value, kind)
             except msgspec.ValidationError as error:

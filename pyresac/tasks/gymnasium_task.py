@@ -48,9 +48,12 @@ class BoxTask:
         seed: int,
         variation: Variation = UNCHANGED,
     ) -> None:
-        """Raises InputError if there is no such environment, if its spaces are not allowed (a Box of floats with
-        finite bounds for the action, `Observations` for the rest), if it cannot be varied so, or if it cannot be saved
-        and resumed exactly."""
+        """Raises InputError for no copies or a negative seed, if there is no such environment, if its spaces are not
+        allowed (a Box of floats with finite bounds for the action, `Observations` for the rest), if it cannot be varied
+        so, or if it cannot be saved and resumed exactly."""
+        for name, number, least in (("copies", copies, 1), ("seed", seed, 0)):
+            if number < least:
+                raise InputError(f"{name} = {number}; it must be at least {least}")
         self.copies = copies
         self.title = f"{env_id}, {copies} copies side by side" if copies > 1 else env_id
         if variation != UNCHANGED:

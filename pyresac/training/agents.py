@@ -1,7 +1,7 @@
 """The agents of the training command, each a module, and a first look at a command line before it is parsed.
 
-A module has `base_config`, `require_read`, `require_use`, `unlearned`, `description`, `build`, and `threads`, a context
-for training.
+A module has `base_config`, `reads`, `require_read`, `require_use`, `unlearned`, `description`, `build`, and `threads`,
+a context for training.
 """
 
 from __future__ import annotations

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +23,8 @@ PROGRAM = "python -m pyresac.train"
 def parse(arguments: list[str], first: FirstLook, folder: RunFolder | None) -> tuple[str, Any]:
     """The agent's name and its configuration: command line over the folder's or `--config`'s values over defaults.
 
-    Raises InputError for a file that does not fit, or options that a resumed run may not change; exits with code 2
-    and tyro's message for an unknown option or a value of another type.
+    Raises InputError for a file that does not fit, an unknown option, or options that a resumed run may not change;
+    exits with code 2 and tyro's message for a value of another type.
     """
     path = folder.config_file if folder is not None else Path(first.config) if first.config is not None else None
     values = load_json(path) if path is not None else {}
@@ -39,12 +40,28 @@ def parse(arguments: list[str], first: FirstLook, folder: RunFolder | None) -> t
     base = dataclasses.replace(base, command=CommandOptions(agent=name))
     module.require_read(base, arguments)
     kind = type(base)
-    config = tyro.cli(kind, args=arguments, default=base, prog=PROGRAM, description=module.description(base))
+    about = module.description(base)
+    config, left = tyro.cli(
+        kind, args=arguments, default=base, prog=PROGRAM, description=about, return_unknown_args=True
+    )
+    if left:
+        raise InputError(_unknown(left, module.reads(base)))
     if folder is not None:
         changed = differences(to_saved(base), to_saved(config), free=FREE_ON_RESUME)
         if changed:
             raise InputError(f"a resumed run keeps its options, but these differ from {path}: {'; '.join(changed)}")
     return name, config
+
+
+def _unknown(left: list[str], read: tuple[str, list[str]]) -> str:
+    """What is wrong with arguments that no option takes. read: who reads options of its own, and their names."""
+    flag = next((word.partition("=")[0] for word in left if word.startswith("-")), None)
+    if flag is None:
+        return f"{left[0]!r} belongs to no option; --help lists them all"
+    reader, names = read
+    near = get_close_matches(flag.lstrip("-").removeprefix("no-").replace("-", "_"), names, 1)
+    meant = f"did you mean --{near[0].replace('_', '-')}? " if near else ""
+    return f"{flag}: there is no such option; {meant}{reader} reads {', '.join(names)}; --help lists all"
 
 
 def planned(arguments: list[str]) -> tuple[str, Any]:

@@ -158,13 +158,18 @@ def _merged(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
     return {**base, **over, **both}
 
 
+def reads(config: DeepConfig) -> tuple[str, list[str]]:
+    """Who reads options of its own, and their names."""
+    return config.algorithm, sorted(kinds_of(type(config.options)))
+
+
 def require_read(config: DeepConfig, arguments: list[str]) -> None:
     """Raise InputError for an option of other algorithms that this one does not read, naming those that it reads."""
-    own = kinds_of(type(config.options))
+    _, own = reads(config)
     others = {name for other in ALGORITHMS for name in kinds_of(algorithm_type(other).options_type)}
     for flag, name in _typed(arguments):
-        if name in others - own.keys():
-            raise InputError(f"{flag}: {config.algorithm} reads no {name}; it reads {', '.join(sorted(own))}")
+        if name in others - set(own):
+            raise InputError(f"{flag}: {config.algorithm} reads no {name}; it reads {', '.join(own)}")
 
 
 def _typed(arguments: list[str]) -> Iterator[tuple[str, str]]:
@@ -176,13 +181,16 @@ def _typed(arguments: list[str]) -> Iterator[tuple[str, str]]:
 
 
 def require_use(config: DeepConfig, arguments: list[str]) -> None:
-    """Raise InputError for an option that is typed and would change nothing, or a buffer below its batch."""
+    """Raise InputError for an option that is typed or set in a file and would change nothing, or a buffer below its
+    batch."""
     options = config.options
-    idle = options.idle()
-    for flag, name in _typed(arguments):
-        if name in idle:
-            other, needed = idle[name]
-            raise InputError(f"{flag}: it goes with {needed}; {other} is {getattr(options, other)!r}")
+    typed = {name: flag for flag, name in _typed(arguments)}
+    usual = preset_config(config.preset, config.algorithm, config.problem.env).options
+    for name, (other, needed) in options.idle().items():
+        value = getattr(options, name)
+        if name in typed or value != getattr(usual, name):
+            given = typed.get(name, f"{name} = {value!r}")
+            raise InputError(f"{given}: it goes with {needed}; {other} is {getattr(options, other)!r}")
     if options.buffer_size < options.batch_size:
         raise InputError(
             f"buffer_size = {options.buffer_size}; it must be at least batch_size = {options.batch_size}, or every "

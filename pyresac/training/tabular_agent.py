@@ -14,7 +14,7 @@ from rich.console import Console
 from threadpoolctl import threadpool_limits
 
 from pyresac.errors import CheckpointError, InputError
-from pyresac.options import read_options
+from pyresac.options import kinds_of, read_options
 from pyresac.tabular.tabular_learner import LearnerOptions, TabularLearner
 from pyresac.tasks.discrete import EnvOptions, PlayedEpisodes, make_discrete, make_resumable, play
 from pyresac.tasks.snapshots import (
@@ -206,6 +206,11 @@ def base_config(values: Mapping[str, Any], first: FirstLook, where: str) -> Tabu
         if getattr(first, name) is not None:
             raise InputError(f"--{name} goes with the deep agent; the tabular one has none")
     return read_options(TabularConfig, dict(values), where)
+
+
+def reads(config: TabularConfig) -> tuple[str, list[str]]:
+    """Who reads options of its own, and their names."""
+    return "the tabular agent", sorted(kinds_of(type(config.learner)))
 
 
 def require_read(config: TabularConfig, arguments: list[str]) -> None:

@@ -60,7 +60,8 @@ def every_term(algorithm: str) -> dict[str, Any]:
 def test_an_entry_is_an_algorithm_and_its_options(algorithm: str) -> None:
     found = algorithm_type(algorithm)
     options = found.options_type()
-    assert found.entropy == isinstance(options, EntropyOptions)
+    assert found(options).entropy == (algorithm != "td3")
+    assert isinstance(options, EntropyOptions) == (algorithm != "td3")
     assert found.title
     assert found.__doc__
     assert "options_type" in vars(found), "options of its own, or two algorithms read one type"
@@ -69,6 +70,20 @@ def test_an_entry_is_an_algorithm_and_its_options(algorithm: str) -> None:
 def test_titles_and_options_name_one_algorithm_each() -> None:
     types = [algorithm_type(name) for name in ALGORITHMS]
     assert len({found.title for found in types}) == len({found.options_type for found in types}) == len(ALGORITHMS)
+
+
+@every_algorithm
+def test_an_algorithm_takes_its_own_options_alone(algorithm: str) -> None:
+    """Another's would lack some of its own, or have some that nobody reads."""
+    found = algorithm_type(algorithm)
+    others = [algorithm_type(name).options_type for name in ALGORITHMS if name != algorithm]
+    for kind in [*others, DeepOptions, EntropyOptions]:
+        message = f"options of {found.title} are {kind.__name__}; it reads {found.options_type.__name__}"
+        with pytest.raises(InputError, match=re.escape(message)):
+            found(kind())
+    with pytest.raises(InputError, match="are NoneType; it reads"):
+        found(None)
+    assert found(found.options_type()).options == found.options_type()
 
 
 def test_what_is_no_algorithm() -> None:

@@ -246,6 +246,14 @@ def test_copies_and_seeds_differ_and_repeat() -> None:
     assert not set(first[:, 0].tolist()) & set(BoxTask("test/Line-v0", {}, 4, 8).observe()[0][:, 0].tolist())
 
 
+@pytest.mark.parametrize(
+    ("copies", "seed", "said"), [(0, 0, "copies = 0"), (-1, 0, "copies = -1"), (1, -1, "seed = -1")]
+)
+def test_no_copies_and_a_negative_seed_are_refused(copies: int, seed: int, said: str) -> None:
+    with pytest.raises(InputError, match=rf"^{said}; it must be at least [01]$"):
+        BoxTask("Pendulum-v1", {}, copies, seed)
+
+
 def test_actions_have_the_type_and_shape_of_the_space_and_stay_in_it() -> None:
     task = BoxTask("test/Listening-v0", {}, 1, 0)
     low, high = np.array([-0.1, 0.0, -3.0, 5.0]), np.array([0.3, 0.7, -1.0, 5.1])

@@ -480,7 +480,45 @@ def test_an_option_that_would_change_nothing_is_refused(algorithm: str, typed: l
         agent_module(name).require_use(config, typed)
     if len(typed) > 2:  # nor does it hinder who types the others alone
         others = typed[: typed.index(flag)] if flag in typed else typed[:-1]
-        agent_module(name).require_use(config, others)
+        agent_module(name).require_use(planned(["--algorithm", algorithm, *others])[1], others)
+
+
+def test_a_part_of_the_options_is_of_its_type() -> None:
+    with pytest.raises(InputError, match=re.escape("departures = {}; it must be Departures(…)")):
+        RESACOptions(departures={})  # type: ignore[arg-type]
+    assert RESACOptions(departures=Departures()).departures == Departures()
+
+
+def test_a_file_cannot_set_what_would_change_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "idle.json"
+    file.write_text(json.dumps({"algorithm": "sac", "options": {"renorm_warmup": 7}}), encoding="utf-8")
+    message = "renorm_warmup = 7: it goes with normalisation = 'batch'; normalisation is 'none'"
+    assert_refused(["--config", str(file)], message, tmp_path / "run", capsys)
+    _, config = planned(["--config", str(file), "--normalisation", "batch"])
+    deep_agent.require_use(config, ["--normalisation", "batch"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ["--algorithm", "sac", "--actor-ascend", "min"],
+            "--actor-ascend: there is no such option; did you mean --actor-ascends? sac reads activation, actor_asc",
+        ),
+        (
+            ["--algorithm", "redq", "--subset-sise=3"],
+            "--subset-sise: there is no such option; did you mean --subset-size",
+        ),
+        (["--no-normalise-observation"], "did you mean --normalise-observations?"),
+        (["--colour", "7"], "--colour: there is no such option; resac reads activation, "),
+        (["--agent", "tabular", "--zzz"], "--zzz: there is no such option; the tabular agent reads "),
+        (["--seed", "1", "7"], "'7' belongs to no option; --help lists them all"),
+    ],
+)
+def test_an_unknown_option_names_those_that_are_read(
+    arguments: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert_refused(arguments, message, tmp_path / "run", capsys)
 
 
 @pytest.mark.parametrize(("preset", "algorithm"), NAMED)

@@ -10,8 +10,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
-from pyresac.deep.algorithms.deep_options import DeepOptions
+from pyresac.deep.algorithms.deep_options import DeepOptions, EntropyOptions
 from pyresac.deep.networks.network_layout import NetworkLayout
+from pyresac.errors import InputError
 
 if TYPE_CHECKING:
     import torch
@@ -90,11 +91,19 @@ class Algorithm(Generic[Options]):
     """Whether a′ is of a slowly following copy of the actor."""
     targets_follow_actor: ClassVar[bool] = False
     """Whether target networks move only when the actor does."""
-    entropy: ClassVar[bool] = False
-    """Whether there is a temperature. `options` are then `EntropyOptions`."""
 
     def __init__(self, options: Options) -> None:
+        """Raises InputError for options of another algorithm, which would lack some of its own or be read by nobody."""
+        if type(options) is not self.options_type:
+            raise InputError(
+                f"options of {self.title} are {type(options).__name__}; it reads {self.options_type.__name__}"
+            )
         self.options = options
+
+    @property
+    def entropy(self) -> bool:
+        """Whether there is a temperature: the policy is then a distribution, of maximum entropy."""
+        return issubclass(self.options_type, EntropyOptions)
 
     # The three formulas.
 

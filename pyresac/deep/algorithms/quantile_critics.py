@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from pyresac.deep.algorithms.algorithm import Algorithm
 from pyresac.deep.algorithms.deep_options import EntropyOptions
@@ -33,8 +33,6 @@ Options = TypeVar("Options", bound=QuantileOptions)
 
 class QuantileAlgorithm(Algorithm[Options]):
     """Maximum entropy with critics of quantiles."""
-
-    entropy: ClassVar[bool] = True
 
     def critic_layout(self, inputs: int, categories: tuple[int, ...]) -> NetworkLayout:
         """See `Algorithm`; as many outputs as quantiles."""

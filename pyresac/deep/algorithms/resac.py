@@ -162,7 +162,6 @@ class RESAC(Algorithm[RESACOptions]):
 
     title: ClassVar[str] = "RE-SAC"
     options_type: ClassVar[type[DeepOptions]] = RESACOptions
-    entropy: ClassVar[bool] = True
 
     def __init__(self, options: RESACOptions) -> None:
         super().__init__(options)

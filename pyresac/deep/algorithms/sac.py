@@ -34,7 +34,6 @@ class SAC(Algorithm[SACOptions]):
 
     title: ClassVar[str] = "SAC"
     options_type: ClassVar[type[DeepOptions]] = SACOptions
-    entropy: ClassVar[bool] = True
 
     def target(self, after: TargetInputs) -> Tensor:
         """y = r + γ(1 − d)(min_k Q̂_k(s′, a′) − α·log π(a′|s′)) (B,), Eqs. 2, 3 and section 6."""
