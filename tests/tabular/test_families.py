@@ -74,7 +74,7 @@ def test_the_grid(side: int, slip: float) -> None:
 @pytest.mark.parametrize(("arrival", "speeds"), [(0.25, (0.25, 0.5, 0.75)), (0.45, (0.3,))])
 @pytest.mark.parametrize("capacity", [1, 2, 4])
 def test_the_queue(capacity: int, arrival: float, speeds: tuple[float, ...]) -> None:
-    """An arrival that finds it full is lost, and an empty one serves nobody; arrival and speed may fill all of a row."""
+    """An arrival that finds it full is lost, an empty one serves nobody; arrival and speed may fill all of a row."""
     rows: Rows = {}
     reward = {}
     for s in range(capacity + 1):
