@@ -18,7 +18,9 @@ from pyresac.tabular.operator import RevOperator
 from pyresac.tabular.solvers import policy_iteration as solver
 from pyresac.tabular.solvers import robust, solve
 from pyresac.tabular.solvers.certificate import Residual
+from pyresac.tabular.solvers.models import ExtremeModel
 from pyresac.tabular.solvers.progress import Progress
+from pyresac.tabular.solvers.value_iteration import IN_PLACE_SWEEPS
 from pyresac.tabular.values import Max, Soft, ValueFunctional
 
 
@@ -205,6 +207,19 @@ def test_plain_sweeps_come_first_and_are_given_up_for_good(
         rest = rest[1:]
     assert rest == [later] * len(rest)
     assert seen[:plain] == [quick] * plain
+
+
+def test_sweeps_in_place_turn_round_each_time_between_two_that_are_certified(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen, plain = list[bool](), ExtremeModel.in_place_sweep
+
+    def noted(model: ExtremeModel, v: Floats, *, backward: bool) -> tuple[float, int]:
+        seen.append(backward)
+        return plain(model, v, backward=backward)
+
+    monkeypatch.setattr(ExtremeModel, "in_place_sweep", noted)
+    solution = solve(RevOperator(GRID), method="gauss_seidel", tolerance=1e-6)
+    assert solution.iterations > 3
+    assert seen == [True, False] * (IN_PLACE_SWEEPS // 2) * (solution.iterations - 1)
 
 
 class Bounds:
