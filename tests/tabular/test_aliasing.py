@@ -120,7 +120,7 @@ def test_only_what_others_may_write_to_is_copied() -> None:
     for given in (None, [[0.0, 1.0], [2.0, 3.0]], ((0.0, 1.0), (2.0, 3.0)), 1.0, table + 1.0, sparse.csr_array(table)):
         assert np.shares_memory(owned(table, given), table)
     shared = sparse.csr_array(table)
-    for form in (shared, shared.tocoo(copy=False), table, memoryview(table)):
+    for form in (shared, shared.tocoo(copy=False), table, table.data):
         part = shared.data if sparse.issparse(form) else table
         kept = owned(part, form)
         assert not np.shares_memory(kept, part)
