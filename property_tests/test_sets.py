@@ -213,6 +213,7 @@ def test_c03_power_divergences_against_high_precision(
             assert abs(mpmath.mpf(float(computed[s, a])) - best) <= ball.rounding(copy, largest(v)) + 1e-25
             ratios = [(to_mpf(w), mpmath.mpf(float(q)) / to_mpf(w)) for w, q in zip(row, worst[s, a], strict=True) if w]
             assert mpmath.fsum(w * t**k for w, t in ratios) <= size * (1 + k * 1e-11)
+            assert abs(worst[s, a] @ floats(v) - computed[s, a]) <= 2 * ball.rounding(copy, largest(v))
 
 
 @claim("C03", lean="RESAC.IsInfimum.monetary")

@@ -32,8 +32,10 @@ def _check_heads(heads: int) -> None:
         raise InputError(f"the ensemble has K = {heads} heads; a variance with divisor K − 1 needs at least 2")
 
 
-def _check_lambda(value: float) -> None:
-    check_number("lam", value, "a finite number of at least 0", low=0.0)
+def _check_lambda(penalty: ScaledPenalty | NormPenalty | EnsembleVariance | EnsembleDeviation) -> None:
+    """λ as a float: any real number may be given, and a fraction times a table is no table of floats."""
+    lam = check_number("lam", penalty.lam, "a finite number of at least 0", low=0.0)
+    object.__setattr__(penalty, "lam", lam)
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,7 @@ class ScaledPenalty:
     heads: int | None = None
 
     def __post_init__(self) -> None:
-        _check_lambda(self.lam)
+        _check_lambda(self)
 
     def exact_modulus(self, gamma: float) -> float | None:
         """γ + λ, attained on constants."""
@@ -62,7 +64,7 @@ class NormPenalty:
     heads: int | None = None
 
     def __post_init__(self) -> None:
-        _check_lambda(self.lam)
+        _check_lambda(self)
 
     def exact_modulus(self, gamma: float) -> float | None:
         """γ(1 + λ)."""
@@ -81,7 +83,7 @@ class EnsembleVariance:
     target: Literal["head", "mean"] = "head"
 
     def __post_init__(self) -> None:
-        _check_lambda(self.lam)
+        _check_lambda(self)
         _check_heads(self.heads)
         _check_target(self.target)
 
@@ -108,7 +110,7 @@ class EnsembleDeviation:
     target: Literal["head", "mean"] = "head"
 
     def __post_init__(self) -> None:
-        _check_lambda(self.lam)
+        _check_lambda(self)
         _check_heads(self.heads)
         _check_target(self.target)
         if isinstance(self.ddof, bool) or self.ddof not in (0, 1):

@@ -28,7 +28,7 @@ from pyresac.tabular.expectations import L1Ball, LInfinityBall
 from pyresac.tabular.mdp import FiniteMDP
 from pyresac.tabular.operator import RevOperator
 from pyresac.tabular.solvers import solve
-from pyresac.tabular.solvers.certificate import round_up, underflow_unit
+from pyresac.tabular.solvers.certificate import round_up, to_float, underflow_unit
 from pyresac.tabular.solvers.progress import overflow
 from pyresac.tabular.values import UNIT
 
@@ -225,16 +225,21 @@ def solve_s_rectangular(
         size = float(np.abs(v).max() + np.abs(image).max() + np.abs(mdp.reward).max())
         if not math.isfinite(size):
             raise overflow()
-        half = rate * Fraction(math.nextafter(high, math.inf) - math.nextafter(low, -math.inf)) / 2
+        half = rate * (Fraction(math.nextafter(high, math.inf)) - Fraction(math.nextafter(low, -math.inf))) / 2
         # Of W v, of the differences, and of the shift by the middle of the interval.
-        rounding = Fraction(level_rounding(mdp, size)) * (1 + rate) + rate * Fraction(4 * UNIT * (abs(low) + abs(high)))
-        shift = float(rate * (Fraction(low) + Fraction(high)) / 2)
+        rounding = Fraction(level_rounding(mdp, size)) * (1 + rate)
+        rounding += rate * Fraction(4 * UNIT) * (abs(Fraction(low)) + abs(Fraction(high)))
+        shift = to_float(rate * (Fraction(low) + Fraction(high)) / 2)
+        if not math.isfinite(shift):
+            raise overflow()
         bound = round_up(half + rounding + Fraction(4 * UNIT) * (Fraction(size) + abs(Fraction(shift))))
         idle = 0 if bound < 0.99 * best else idle + 1
         best = min(best, bound)
         v = image + shift
         if bound <= goal or idle >= patience:
             break
+    if not math.isfinite(bound):
+        raise overflow()
     met = bound <= goal
     message = "the tolerance is met" if met else "rounding, or max_iterations, has stopped all progress"
     return RandomisedSolution(v, policy, bound, iteration, met, f"{message}; the error is at most {bound:.3g}")

@@ -11,17 +11,27 @@ import pytest
 from scipy import sparse
 
 from pyresac.tabular import (
+    Chi2Ball,
+    Contamination,
+    CressieReadBall,
+    CVaR,
     EntropicRisk,
     FiniteMDP,
     IntervalSet,
     KLBall,
     L1Ball,
+    LikelihoodBall,
+    LInfinityBall,
     PolicyEntropy,
     PolicyMean,
+    RenyiBall,
     RevOperator,
+    TotalVariation,
+    WassersteinBall,
     WorstOfKernels,
     solve,
 )
+from pyresac.tabular.checks import owned
 
 KERNEL = np.array([[[0.5, 0.5], [0.25, 0.75]], [[1.0, 0.0], [0.5, 0.5]]])
 REWARD = np.array([[1.0, -2.0], [0.5, 3.0]])
@@ -79,6 +89,43 @@ def test_a_buffer_refilled_later_changes_nothing(name: str) -> None:
     before = solve(operator, tolerance=1e-12).q.copy()
     spoil(given)
     np.testing.assert_array_equal(solve(operator, tolerance=1e-12).q, before)
+
+
+BALLS: dict[str, Callable[[Any], Any]] = {
+    "l1": L1Ball, "total variation": TotalVariation, "contamination": Contamination, "kl": KLBall,
+    "likelihood": LikelihoodBall, "chi2": Chi2Ball, "cressie-read": CressieReadBall, "renyi": RenyiBall,
+    "l infinity": LInfinityBall, "cvar": CVaR, "entropic": EntropicRisk,
+    "wasserstein": lambda x: WassersteinBall(x, 1.0 - np.eye(2)),
+    "metric": lambda x: WassersteinBall(0.1, x * (1.0 - np.eye(2))),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BALLS)
+def test_a_parameter_was_checked_and_stays_as_it_was(name: str) -> None:
+    """Before any operator has it, too: nobody else writes to it, and it cannot be written to."""
+    given = np.full((2, 2), 0.5)
+    ball = BALLS[name](given)
+    before = ball(MDP, np.array([1.0, -2.0]))
+    given[...] = 0.25
+    np.testing.assert_array_equal(ball(MDP, np.array([1.0, -2.0])), before)
+    held = ball.metric if name == "metric" else getattr(ball, ball._name())
+    assert held.dtype == np.float64
+    with pytest.raises(ValueError, match="read-only"):
+        held[0, 0] = 0.25
+
+
+def test_only_what_others_may_write_to_is_copied() -> None:
+    """A large model has room for few tables: what was made of a list, or of another form, is nobody else's."""
+    table = np.arange(4.0).reshape(2, 2)
+    for given in (None, [[0.0, 1.0], [2.0, 3.0]], ((0.0, 1.0), (2.0, 3.0)), 1.0, table + 1.0, sparse.csr_array(table)):
+        assert np.shares_memory(owned(table, given), table)
+    shared = sparse.csr_array(table)
+    for form in (shared, shared.tocoo(copy=False), table, table.data):
+        part = shared.data if sparse.issparse(form) else table
+        kept = owned(part, form)
+        assert not np.shares_memory(kept, part)
+        np.testing.assert_array_equal(kept, part)
+        assert not kept.flags.writeable
 
 
 def test_what_an_mdp_holds_cannot_be_written_to() -> None:

@@ -16,6 +16,7 @@ from property_tests.floating import PARAMETERS, SETS
 from pyresac.errors import InputError
 from pyresac.tabular import (
     Chi2Ball,
+    Contamination,
     CressieReadBall,
     CVaR,
     EntropicRisk,
@@ -29,11 +30,12 @@ from pyresac.tabular import (
     Nominal,
     RenyiBall,
     RevOperator,
+    TotalVariation,
     WorstOfKernels,
     families,
     solve,
 )
-from pyresac.tabular.expectations import RowSet
+from pyresac.tabular.expectations import RowSet, base
 from pyresac.tabular.expectations.base import WorstRows
 from pyresac.tabular.values import UNIT
 
@@ -277,6 +279,12 @@ WARM: list[Callable[[FiniteMDP, bool], RowSet]] = [
     lambda _, best: KLBall(1e-6, optimistic=best),
     lambda _, best: EntropicRisk(2.0, optimistic=best),
     lambda _, best: Chi2Ball(0.3, optimistic=best),
+    lambda _, best: CressieReadBall(0.3, 3.0, optimistic=best),
+    lambda _, best: CressieReadBall(1e-6, 1.2, optimistic=best),
+    lambda _, best: RenyiBall(0.2, 1.05, optimistic=best),
+    lambda _, best: RenyiBall(5.0, 20.0, optimistic=best),
+    lambda _, best: TotalVariation(0.3, optimistic=best),
+    lambda _, best: Contamination(0.3, optimistic=best),
 ]
 
 
@@ -309,6 +317,68 @@ def test_a_polytope_is_the_linear_program_of_its_inequalities() -> None:
 def test_polytopes_that_are_none_are_refused(matrix: np.ndarray, bound: list[float], message: str) -> None:
     with pytest.raises(InputError, match=message):
         WorstOfKernels.of_polytope(MDPS["dense"], matrix, bound)
+
+
+@pytest.mark.parametrize("shared", [True, False])
+def test_so_many_bases_are_looked_at_and_no_more(shared: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of n numbers and m slacks m + 1 are a basis: of two states and three inequalities 5 over 4, for each pair where
+    the pairs have their own."""
+    mdp = families.chain(2, 0.9)
+    matrix, bound = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]), np.ones(3)
+    given = bound if shared else np.ones((2, 2, 3))
+    bases = 5 * (1 if shared else 4)
+    monkeypatch.setattr(base, "MOST_BASES", bases)
+    assert WorstOfKernels.of_polytope(mdp, matrix, given)(mdp, np.array([1.0, 3.0])).tolist() == [[1.0, 1.0]] * 2
+    monkeypatch.setattr(base, "MOST_BASES", bases - 1)
+    with pytest.raises(InputError, match=f"the polytopes have {bases} bases; at most {bases - 1} are looked at"):
+        WorstOfKernels.of_polytope(mdp, matrix, given)
+
+
+def test_intervals_store_what_has_a_bound_and_nothing_else() -> None:
+    """What rounding costs, and room, depend on it: a successor with the bounds 0 and 0 is none."""
+    mdp = FiniteMDP.from_arrays([[[1.0, 0.0, 0.0]]] * 3, np.zeros((3, 1)), 0.9)
+    lower = np.tile(np.array([1.0, 0.0, 0.0]), (3, 1, 1))
+    upper = np.array([[[1.0, 0.0, 0.0]], [[1.0, 0.5, 0.0]], [[1.0, 0.0, 1.0]]])
+    for low, high in ((lower, upper), (sparse.csr_array(lower.reshape(3, 3)), sparse.csr_array(upper.reshape(3, 3)))):
+        bound = IntervalSet(low, high).of(mdp)
+        assert bound.indptr.tolist() == [0, 1, 3, 5]
+        assert bound.indices.tolist() == [0, 0, 1, 0, 2]
+        assert bound.first.tolist() == [1.0, 1.0, 0.0, 1.0, 0.0]
+        assert bound.second.tolist() == [1.0, 1.0, 0.5, 1.0, 1.0]
+
+
+DIVIDED: dict[str, ExpectationFunctional] = {
+    "kl, one row": KLBall(0.0),
+    "kl": KLBall(0.1),
+    "entropic, the mean": EntropicRisk(1e-300),
+    "entropic": EntropicRisk(1.0),
+    "chi2, one row": Chi2Ball(0.0),
+    "chi2": Chi2Ball(0.1),
+    "power, one row": CressieReadBall(0.0),
+    "power": CressieReadBall(0.1),
+    "renyi": RenyiBall(0.1),
+    "likelihood, one row": LikelihoodBall(0.0),
+    "likelihood": LikelihoodBall(0.1, "nominal"),
+    "cvar, the mean": CVaR(1.0),
+    "cvar": CVaR(0.5),
+}
+"""Sets that divide rows which miss 1 by their sums, as their bounds on rounding say or have as a rest."""
+
+
+@pytest.mark.parametrize("missed", [-8.0, 8.0])
+@pytest.mark.parametrize("name", DIVIDED)
+def test_rows_that_miss_one_are_divided_by_their_sums(name: str, missed: float) -> None:
+    """The mean of a constant is that constant, up to the rounding of a row of two; not what the row misses 1 by. What
+    is not constant counts as under the row that was divided before."""
+    functional, row = DIVIDED[name], np.array([0.25, 0.75]) * (1.0 + missed * 2 * UNIT)
+    mdp = FiniteMDP.from_arrays(np.tile(row, (2, 1, 1)), np.zeros((2, 1)), 0.9)
+    assert abs(row.sum() - 1.0) > 14 * UNIT
+    assert np.abs(functional(mdp, np.full(2, 3.0)) - 3.0).max() <= 3.0 * 4 * UNIT
+    whole = FiniteMDP.from_arrays(np.tile([0.25, 0.75], (2, 1, 1)), np.zeros((2, 1)), 0.9)
+    v = np.array([3.0, 2.0])
+    # where nothing is solved by steps, a few roundings each
+    slack = 8 * 3.0 * UNIT if "row" in name or "mean" in name else 2 * functional.rounding(whole, 3.0)
+    assert np.abs(functional(mdp, v) - functional(whole, v)).max() <= slack
 
 
 def test_intervals_around_a_row_keep_off_stored_zeros() -> None:

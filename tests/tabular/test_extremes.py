@@ -23,6 +23,8 @@ from pyresac.tabular import (
     Soft,
     ValueFunctional,
     solve,
+    solve_horizon,
+    solve_s_rectangular,
 )
 from pyresac.tabular.solvers import METHODS
 
@@ -116,3 +118,34 @@ def test_flushing_what_is_tiny_to_zero_is_in_the_bound(method: str) -> None:
         torch.set_flush_denormal(False)
     assert np.abs(apart).max() <= bound + honest.error_bound
     assert bound >= 2.0**-1022
+
+
+ONE = FiniteMDP.from_arrays([[[1.0]]], [[1e307]], 0.99)
+"""Worth 1e309."""
+APART = FiniteMDP.from_arrays([[[1.0, 0.0]], [[0.0, 1.0]]], [[8e307], [-8e307]], 0.99)
+"""The span of the first residual is in the range, and a hundred times as much is not; the middle is 0."""
+LARGEST = FiniteMDP.from_arrays([[[1.0]]], [[1.79e308]], 0.0)
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda: solve(RevOperator(ONE), initial=[[0.0]], max_iterations=1),
+        lambda: solve(RevOperator(LARGEST, epistemic=[[1.0]], lambda_epi=1.0, penalty_at="next")),
+        lambda: solve_horizon(RevOperator(ONE), 100),
+        lambda: solve_horizon(RevOperator(ONE), 1, terminal=[1.79e308]),
+        lambda: solve_s_rectangular(ONE, 0.1),
+        lambda: solve_s_rectangular(APART, 0.1, max_iterations=1),
+        lambda: solve_s_rectangular(ONE, 0.1, optimistic=True),
+    ],
+    ids=["bound", "rounding", "a stage", "the last stage", "shift", "randomised", "the best case"],
+)
+def test_what_overflows_first_is_refused_whatever_it_is(use: Callable[[], object]) -> None:
+    """All numbers seen may be finite where the values, or what they may be off by, are not."""
+    with pytest.raises(InputError, match="the values overflow float64"):
+        use()
+
+
+def test_what_is_just_below_the_largest_number_is_solved() -> None:
+    for found in (solve(RevOperator(LARGEST)).q, solve_horizon(RevOperator(LARGEST), 3).q[0]):
+        assert found.tolist() == [[1.79e308]]

@@ -65,6 +65,19 @@ def test_csv_that_is_no_mdp_is_refused(tmp_path: Path, text: str, message: str) 
         FiniteMDP.load(path, discount=0.9)
 
 
+@pytest.mark.parametrize("rows", [1, 2, 5])
+def test_a_csv_may_name_so_many_pairs_and_no_more(tmp_path: Path, rows: int) -> None:
+    """64 a row and 1024 besides: one id that is a mistake must not ask for all memory."""
+    path, most = tmp_path / "mdp.csv", 64 * rows + 1024
+    for last, fits in ((most - 1, True), (most, False)):
+        path.write_text(HEADER + "".join(f"0,{last - i},0,1,0\n" for i in range(rows)))
+        if fits:
+            assert FiniteMDP.load(path, 0.9).reward.shape == (1, most)
+        else:
+            with pytest.raises(InputError, match=f"ids reach s=0, a={most} with only {rows} rows"):
+                FiniteMDP.load(path, 0.9)
+
+
 def test_a_csv_that_is_cut_anywhere_is_refused(tmp_path: Path) -> None:
     """A row that is gone with its line end, or the last digits of a number, leave rows that would make an MDP too."""
     path = tmp_path / "mdp.csv"

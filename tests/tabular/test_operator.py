@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 import mpmath
@@ -22,6 +23,7 @@ from pyresac.tabular import (
     NormPenalty,
     PolicyEntropy,
     PolicyMean,
+    RenyiBall,
     RevOperator,
     ScaledPenalty,
     Soft,
@@ -147,6 +149,38 @@ def test_live_penalties_by_hand() -> None:
 def test_exact_moduli_on_one_state_and_one_action(penalty: Any, modulus: float | None) -> None:
     one = FiniteMDP.from_arrays([[[1.0]]], [[1.0]], 0.5)
     assert LiveOperator(one, penalty).exact_modulus() == modulus
+
+
+NUMBERS: dict[str, Callable[[Any], Any]] = {
+    "temperature": Soft,
+    "temperature of a policy": lambda x: PolicyEntropy([[0.5, 0.5], [1.0, 0.0]], x),
+    "omega": Mellowmax,
+    "lambda_epi": lambda x: RevOperator(TWO, epistemic=GAMMA, lambda_epi=x),
+    "kappa": lambda x: RevOperator(TWO, kappa=x),
+    "discount": lambda x: FiniteMDP.from_arrays(TWO.dense(), TWO.reward, x),
+    "discount of another": TWO.with_discount,
+    "order": lambda x: RenyiBall(0.1, 1 + x),
+    "lam": ScaledPenalty,
+    "lam of the norm": NormPenalty,
+    "lam of the variance": EnsembleVariance,
+    "lam of the deviation": EnsembleDeviation,
+}
+"""What takes one number, and keeps it under the first word of its name."""
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_a_number_of_any_kind_is_kept_as_a_float(name: str) -> None:
+    """Fractions and short floats would go on into tables, where fractions are objects, and into bounds on rounding,
+    where a short float times a number is a short float."""
+    for given in (Fraction(1, 2), np.float32(0.5), np.float16(0.5), 0.5, Fraction(5, 10)):
+        kept = getattr(NUMBERS[name](given), name.split()[0])
+        assert type(kept) is float
+        assert kept == (1.5 if name == "order" else 0.5)
+    if "lam of" in name or name == "lam":
+        live = LiveOperator(TWO, NUMBERS[name](Fraction(1, 2)))
+        tables = Q if live.penalty.heads is None else np.stack([Q, -Q])
+        assert live(tables).dtype == np.float64
+        np.testing.assert_array_equal(live(tables), LiveOperator(TWO, NUMBERS[name](0.5))(tables))
 
 
 WITHOUT = [

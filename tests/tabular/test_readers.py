@@ -187,6 +187,11 @@ def test_costs_are_negative_rewards_and_matrices_stand_whole(tmp_path: Path) -> 
         ({".tra": "mdp\n0 0 0 0.9\n"}, r"row \(s=0, a=0\)"),
         ({".tra": PRISM[".tra"], ".trew": "3 4 1\n0 1 2 10\n"}, r"m\.trew, line 2: there is no such transition"),
         ({".tra": PRISM[".tra"], ".srew": "0 1\n", ".state.rew": "0 1\n"}, "both hold rewards of states"),
+        (
+            {".tra": PRISM[".tra"], ".lab": '0="init"\n0: 0\n3: 0\n'},
+            r"m\.tra: a run begins in state 3; .* has 3 states",
+        ),
+        ({".drn": DRN + "state 3 init\n"}, r"m\.drn: a run begins in state 3; the model has 3 states"),
         ({".drn": DRN.replace("MDP", "POMDP")}, "the type must be one of MDP, DTMC"),
         ({".drn": DRN.replace("@parameters\n", "@parameters\np q")}, "a model with parameters has no numbers"),
         ({".drn": DRN.replace("1/2", "p")}, "'p' is no number"),
@@ -262,6 +267,105 @@ def test_pymdptoolbox_with_each_form_of_rewards() -> None:
     np.testing.assert_array_equal(FiniteMDP.from_pr(kernel, [1.0, 2.0], 0.9).reward, [[1, 1], [2, 2]])
     with pytest.raises(InputError, match=r"R has shape \(3,\)"):
         FiniteMDP.from_pr(kernel, [1.0, 2.0, 3.0], 0.9)
+
+
+LIKELY = [0.5, 0, 0.5]
+"""A run begins in the first or in the last of three states."""
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        PRISM | {".lab": '0="init" 1="deadlock"\n0: 0\n1: 1\n2: 1 0\n'},
+        PRISM | {".lab": "#DECLARATION\ninit done\n#END\n0 init\n1 done\n2 done init\n"},
+        {".drn": DRN.replace("state 2 [-1]", "state 2 [-1] init")},
+        {".mdp": CASSANDRA.replace("start: s0", "start include: s0 s2")},
+    ],
+    ids=["prism", "storm's labels", "drn", "cassandra"],
+)
+def test_several_first_states_are_alike_likely(tmp_path: Path, texts: dict[str, str]) -> None:
+    path = write(tmp_path, texts)
+    mdp = FiniteMDP.load(path, None if path.suffix == ".mdp" else 0.9)
+    np.testing.assert_array_equal(mdp.initial, LIKELY)
+
+
+def test_a_label_may_hold_an_equals_sign(tmp_path: Path) -> None:
+    """A name ends with its quotation mark."""
+    mdp = FiniteMDP.load(write(tmp_path, PRISM | {".lab": '0="x=1" 1="init"\n0: 0\n1: 1\n'}), 0.9)
+    np.testing.assert_array_equal(mdp.initial, [0, 1, 0])
+
+
+class Entry:
+    """Stands for what stormpy gives: attributes."""
+
+    def __init__(self, **attributes: Any) -> None:
+        vars(self).update(attributes)
+
+
+def storms_model(**changes: Any) -> Any:
+    """The model of the other forms as stormpy would give it, with its rewards "cost" of states and of actions, which
+    are numbered through."""
+
+    def state(number: int, *choices: dict[int, Any]) -> Entry:
+        rows = [Entry(transitions=[Entry(column=t, value=p) for t, p in row.items()]) for row in choices]
+        return Entry(id=number, actions=rows)
+
+    cost = Entry(
+        has_transition_rewards=False, has_state_rewards=True, has_state_action_rewards=True,
+        get_state_reward=[2.0, 0.0, 1.0].__getitem__, get_state_action_reward=[5.0, 0.0, 7.0, 0.0].__getitem__,
+    )  # fmt: skip
+    given: dict[str, Any] = {
+        "model_type": "ModelType.MDP", "has_parameters": False, "supports_uncertainty": False,
+        "reward_models": {"cost": cost}, "initial_states": [0, 2], "nr_states": 3,
+        # older versions give a probability by a method
+        "states": [state(0, {1: 0.5, 2: lambda: 0.5}, {0: 1}), state(1, {1: 1}), state(2, {0: 0.25, 2: 0.75})],
+    }  # fmt: skip
+    return Entry(**(given | changes))
+
+
+def test_what_stormpy_gives_is_read_without_it() -> None:
+    mdp = FiniteMDP.from_storm(storms_model(), 0.9)
+    np.testing.assert_array_equal(mdp.dense(), EXPECTED)
+    np.testing.assert_array_equal(mdp.reward, [[7, 2], [7, 0], [1, 0]])
+    np.testing.assert_array_equal(mdp.available, [[True, True], [True, False], [True, False]])
+    np.testing.assert_array_equal(mdp.initial, LIKELY)
+    assert not FiniteMDP.from_storm(storms_model(reward_models={}), 0.9).reward.any()
+    # a state that comes last and has no choices is absorbing
+    assert FiniteMDP.from_storm(storms_model(nr_states=4), 0.9).dense()[3, 0].tolist() == [0, 0, 0, 1]
+    cost = storms_model().reward_models["cost"]
+    for kind, expected in (("state", [[5, 0], [7, 0], [0, 0]]), ("state_action", [[2, 2], [0, 0], [1, 0]])):
+        partly = Entry(**(vars(cost) | {f"has_{kind}_rewards": False}))
+        model = storms_model(reward_models={"other": cost, "part": partly})
+        np.testing.assert_array_equal(FiniteMDP.from_storm(model, 0.9, "part").reward, expected)
+
+
+@pytest.mark.parametrize(
+    ("changes", "rewards", "message"),
+    [
+        ({"model_type": "ModelType.POMDP"}, None, "the model is POMDP; it must be a stormpy MDP or DTMC"),
+        ({"has_parameters": True}, None, "the model has parameters or intervals"),
+        ({"supports_uncertainty": True}, None, "the model has parameters or intervals"),
+        ({"reward_models": {"a": None, "b": None}}, None, "the model has several rewards; name one of 'a', 'b'"),
+        ({}, "gain", "the model has no rewards 'gain'; it has 'cost'"),
+        ({"reward_models": {}}, "gain", "the model has no rewards 'gain'; it has none"),
+        ({"reward_models": {"r": Entry(has_transition_rewards=True)}}, None, "rewards of transitions; turn them into"),
+        (
+            {"states": [Entry(id=0, actions=[Entry(transitions=[Entry(column=0, value="[0.1, 0.9]")])])]},
+            None,
+            r"the model has the probability \[0\.1, 0\.9\]; it must have numbers",
+        ),
+    ],
+)
+def test_what_stormpy_gives_and_is_no_model_of_numbers(
+    changes: dict[str, Any], rewards: str | None, message: str
+) -> None:
+    with pytest.raises(InputError, match=message):
+        FiniteMDP.from_storm(storms_model(**changes), 0.9, rewards)
+
+
+def test_a_chain_of_stormpy_is_a_model() -> None:
+    chain = storms_model(model_type="ModelType.DTMC", states=storms_model().states[1:2], initial_states=[1])
+    assert FiniteMDP.from_storm(chain, 0.9).dense()[1].tolist() == [[0, 1, 0]]
 
 
 def test_storms_models(tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from pyresac.errors import InputError
 from pyresac.tabular import FiniteMDP, L1Ball, RevOperator, Soft, families, shares, solve
 from pyresac.tabular.readers import folders
 from pyresac.tabular.shares import OneProcess, Share, agreed, together
+from pyresac.tabular.solvers.api import model_of
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = """
@@ -213,12 +214,16 @@ def test_more_processes_than_states_are_refused(tmp_path: Path) -> None:
 
 
 def test_what_shares_do_not_do_is_said(folder: Path) -> None:
-    share = Share.load(folder, OneProcess())
+    share, v = Share.load(folder, OneProcess()), np.zeros(60)
     with pytest.raises(InputError, match="'value_iteration' alone"):
         solve(RevOperator(share), method="policy_iteration")
     with pytest.raises(InputError, match="Soft with Nominal is solved by one"):
         solve(RevOperator(share, value=Soft(1.0)))
     assert "states 0 to 59 of 60" in repr(share)
+    model = model_of(RevOperator(share))
+    for use in (lambda: model.system(v, solve_loops=False), lambda: model.in_place_sweep(v, backward=False)):
+        with pytest.raises(InputError, match="'value_iteration' alone"):
+            use()
 
 
 def test_nothing_is_written_over_and_what_fails_leaves_nothing(

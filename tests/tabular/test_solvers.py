@@ -11,7 +11,15 @@ from pyresac.errors import InputError, NotAContractionError
 from pyresac.tabular import families, workers
 from pyresac.tabular.checks import Floats
 from pyresac.tabular.exact import ExactRev
-from pyresac.tabular.expectations import EntropicRisk, ExpectationFunctional, IntervalSet, KLBall, L1Ball, Nominal
+from pyresac.tabular.expectations import (
+    EntropicRisk,
+    ExpectationFunctional,
+    IntervalSet,
+    KLBall,
+    L1Ball,
+    Nominal,
+    WorstOfKernels,
+)
 from pyresac.tabular.live import EnsembleDeviation, EnsembleVariance, LiveOperator, NormPenalty, ScaledPenalty
 from pyresac.tabular.mdp import FiniteMDP
 from pyresac.tabular.operator import RevOperator
@@ -241,9 +249,44 @@ def test_what_is_not_an_operator_is_refused() -> None:
         solve(FAMILIES["dense"])
 
 
-def test_gauss_seidel_says_what_it_takes() -> None:
-    with pytest.raises(InputError, match="Soft with Nominal does not offer; allowed are Max and Min with Nominal"):
-        solve(RevOperator(FAMILIES["dense"], value=Soft(1.0)), method="gauss_seidel")
+@pytest.mark.parametrize(
+    ("value", "expectation"),
+    [
+        (Soft(1.0), Nominal()),
+        (Max(), L1Ball(0.1)),
+        (Min(), KLBall(0.1)),
+        (Max(), WorstOfKernels([FAMILIES["dense"].dense()])),
+    ],
+    ids=["another value", "a set by rows", "another set by rows", "another set"],
+)
+def test_gauss_seidel_says_what_it_takes(value: ValueFunctional, expectation: ExpectationFunctional) -> None:
+    """Whichever model there is of the operator."""
+    names = f"{type(value).__name__} with {type(expectation).__name__}"
+    with pytest.raises(InputError, match=f"{names} does not offer; allowed are Max and Min with Nominal"):
+        solve(RevOperator(FAMILIES["dense"], value=value, expectation=expectation), method="gauss_seidel")
+
+
+@pytest.mark.parametrize("expectation", [Nominal(), L1Ball(0.1)])
+def test_a_value_of_ones_own_is_solved_or_refused_by_name(expectation: ExpectationFunctional) -> None:
+    """The median of three actions is monetary, too."""
+
+    class OnesOwn(ValueFunctional):
+        lean = ""
+
+        def __call__(self, q: Floats, available: np.ndarray | None = None) -> Floats:
+            return np.median(q, axis=1)
+
+        def rounding(self, magnitude: float, n_actions: int) -> float:
+            return 0.0
+
+    operator = RevOperator(FAMILIES["dense"], value=OnesOwn(), expectation=expectation)
+    for method in ("policy_iteration", "modified_policy_iteration"):
+        with pytest.raises(InputError, match="policy evaluation knows no weights for OnesOwn: use method='anderson'"):
+            solve(operator, method=method)
+    for method in ("anderson", "value_iteration"):
+        solution = solve(operator, method=method)
+        assert solution.converged
+        np.testing.assert_array_equal(solution.v, np.median(solution.q, axis=1))
 
 
 @pytest.mark.parametrize("method", ["gauss_seidel", "modified_policy_iteration"])

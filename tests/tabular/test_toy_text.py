@@ -99,6 +99,46 @@ def test_environments_without_a_finite_model_are_refused(name: str, message: str
         FiniteMDP.from_gymnasium(name, 0.9)
 
 
+class Odd(Loop):
+    """Like `Loop`, but for what a test takes from it."""
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"P": None}, "Odd has no transition table `P`; toy-text environments such as FrozenLake-v1 have one"),
+        (
+            {"action_space": gymnasium.spaces.Box(0.0, 1.0)},
+            r"Odd has the action space Box\(.*\); a finite MDP needs Discrete spaces",
+        ),
+        (
+            {"observation_space": gymnasium.spaces.MultiDiscrete([2, 2])},
+            r"Odd has the observation space MultiDiscrete\(.*\); a finite MDP needs Discrete spaces",
+        ),
+        ({"P": {0: {0: [(1.0, 0, 0.0, False)], 1: [(1.0, 2, 0.0, False)]}}}, "names a successor outside 0…1"),
+        ({"P": {0: {2: [(1.0, 0, 0.0, False)]}}}, "names a action outside 0…1"),
+        ({"P": {2: {0: [(1.0, 0, 0.0, False)]}}}, "names a state outside 0…1"),
+        ({"P": {0: {0: [(1.0, -1, 0.0, False)]}}}, "names a successor outside 0…1"),
+        ({"P": {0: {0: [(1.0, 0.5, 0.0, False)]}}}, "names a successor outside 0…1"),
+    ],
+)
+def test_environments_of_ones_own_that_are_none(change: dict[str, object], message: str) -> None:
+    env = Odd()
+    for name, value in change.items():
+        setattr(env, name, value)
+    with pytest.raises(InputError, match=message):
+        FiniteMDP.from_gymnasium(env, 0.9)
+
+
+def test_starts_are_weights() -> None:
+    """A start distribution need not sum to 1."""
+    env = Odd()
+    env.initial_state_distrib = np.array([3.0, 1.0])
+    initial = FiniteMDP.from_gymnasium(env, 0.5).initial
+    assert initial is not None
+    assert initial.tolist() == [0.75, 0.25, 0.0]
+
+
 def test_options_for_an_environment_already_made_are_refused() -> None:
     with pytest.raises(InputError, match="already made"):
         FiniteMDP.from_gymnasium(Loop(), 0.9, is_slippery=False)

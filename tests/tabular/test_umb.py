@@ -53,6 +53,8 @@ def test_a_model_with_rewards_of_every_kind(tmp_path: Path) -> None:
     np.testing.assert_array_equal(mdp.reward, [[1 + 0.5 + 7, 1 + 0.25 + 16], [10 + 0.125 + 32, 0], [100, 0]])
     np.testing.assert_array_equal(mdp.initial, [1, 0, 0])
     assert mdp.discount == 0.9
+    ats.set_initial_states([0, 2])
+    np.testing.assert_array_equal(FiniteMDP.load(written(ats, tmp_path), 0.9).initial, [0.5, 0, 0.5])
 
 
 def test_without_rewards_all_are_zero_and_of_several_one_is_named(tmp_path: Path) -> None:

@@ -62,7 +62,8 @@ def power_row(
     With d = (x − min x)/spread every η gives the dual value g(η), a lower bound. Its row has E (q/p)^k = exp(k·ψ), with
     ψ = (s − 1)/s·log E r^s − log E r^(s−1), which falls in η and is log c at the best η. Where ψ ≤ log c the row is one
     of the ball, and what it exceeds g by bounds what is missed; elsewhere a mixture of it with p is one. 1/√ψ is nearly
-    linear in η: Newton's method on it takes a few steps; a bracket guards it.
+    linear in η: Newton's method on it takes a few steps; a bracket guards it. For s near 1 the row may leap between two
+    neighbouring floats η; there the best row is the mixture of theirs that attains the value.
     """
     n, s = len(p), upper[0]
     k = s / (s - 1.0)
@@ -92,7 +93,7 @@ def power_row(
         eta = mean + np.sqrt(max(second - mean * mean, 0.0) * (s - 1.0) / (2.0 * log_c))
     if not low < eta < high:
         eta = np.sqrt(low) * np.sqrt(high)
-    best = -np.inf
+    best, less, gap, centre = -np.inf, 1.0, 0.0, 0.0
     for step in range(200):
         log_whole, log_less, bend, less = moments(p, x, total, eta, s, w)
         psi = (s - 1.0) / s * log_whole - log_less
@@ -100,12 +101,13 @@ def power_row(
         value = -eta * np.expm1(above)
         best = max(best, value)
         if psi <= log_c:
-            high = eta
+            high, centre = eta, 0.0
             gap = -eta * np.exp(above) * np.expm1(psi - log_c)
         else:
             low = eta
             reached = -eta * np.expm1(log_whole - log_less)
-            gap = reached - value + (mean - reached) * np.expm1(-k * (psi - log_c)) / np.expm1(-k * psi)
+            centre = np.expm1(-k * (psi - log_c)) / np.expm1(-k * psi)  # the share of p in the mixture
+            gap = reached - value + (mean - reached) * centre
         if gap <= enough:
             break
         slope = (s - 1.0) / eta * bend
@@ -115,9 +117,23 @@ def power_row(
         if proposal in (low, high, eta):
             break
         eta = proposal
-    if wanted:
+    if wanted and gap <= enough:
         for i in range(n):
+            w[i] += centre * (less * p[i] / total - w[i])
             w[i] /= less
+    elif wanted:
+        _, _, _, less = moments(p, x, total, high, s, w)
+        reached, mass, attained = 0.0, 0.0, 0.0
+        for i in range(n):
+            reached += w[i] / less * x[i]
+            kept = p[i] * max(1.0 - x[i] / low, 0.0) ** (s - 1.0)
+            mass += kept
+            attained += kept * x[i]
+        attained /= mass
+        share = min(max((reached - best) / (reached - attained), 0.0), 1.0) if reached > attained else 0.0
+        for i in range(n):
+            kept = p[i] * max(1.0 - x[i] / low, 0.0) ** (s - 1.0)
+            w[i] = (1.0 - share) * (w[i] / less) + share * (kept / mass)
     return lowest + spread * best, 0.0, eta
 
 

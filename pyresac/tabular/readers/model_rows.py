@@ -38,7 +38,7 @@ class Rows:
 
     def arrays(self, discount: float, states: int = 0) -> Arrays:
         """The model: at least `states` states; pairs without a transition are unavailable, and a state without any is
-        absorbing with its own reward. Raises InputError for a model without transitions."""
+        absorbing with its own reward. Raises InputError for a model without transitions, or a start outside it."""
         if not self.source:
             raise InputError(f"{self.where} has no transitions")
         s, a, t = (np.array(ids) for ids in (self.source, self.action, self.successor))
@@ -60,6 +60,10 @@ class Rows:
             reward[state, action] += value
         initial = None
         if self.first:
+            if max(self.first) >= n_states:
+                raise InputError(
+                    f"{self.where}: a run begins in state {max(self.first)}; the model has {n_states} states"
+                )
             initial = np.zeros(n_states)
             initial[self.first] = 1.0 / len(self.first)
         return Arrays(kernel, np.where(available, reward, 0.0), discount, available=available, initial=initial)
