@@ -50,9 +50,11 @@ def watching(out: Path) -> type[deep_trainee.DeepTrainee]:
         def measure(self) -> dict[str, float]:
             """As the base has it."""
             row = super().measure()
-            # before the first step of the actor there is no average
-            played = (self.play(self._run.eval_episodes, 0, average) for average in self._averages.values())
-            self._write([self.step, row["eval_return"], *(float(one.returns.mean()) for one in played)])
+            returns = [
+                float(self.play(self._run.eval_episodes, 0, one).returns.mean()) for one in self._averages.values()
+            ]
+            # before its first step the actor is its own average
+            self._write([self.step, row["eval_return"], *(returns or [row["eval_return"]] * len(RATES))])
             return row
 
         def _write(self, row: list[Any]) -> None:
