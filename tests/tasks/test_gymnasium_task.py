@@ -424,6 +424,25 @@ def test_physics_of_another_model_is_refused() -> None:
         hopper.load(state, hopper.arrays())
 
 
+@needs_mujoco
+@pytest.mark.parametrize(
+    ("change", "given"),
+    [
+        (lambda own: own[:-1], r"float64\(4, 3\)"),
+        (lambda own: own[0], r"float64\(3,\)"),
+        (lambda own: own.astype(np.float32), r"float32\(5, 3\)"),
+    ],
+)
+def test_a_part_of_the_physics_of_another_shape_or_type_is_refused(change: Any, given: str) -> None:
+    """NumPy would take a row for all rows, and numbers of fewer digits for those of more."""
+    hopper = BoxTask("Hopper-v5", {}, 1, 0)
+    state = json.loads(json.dumps(hopper.state()))
+    arrays = state["environments"][0]["physics"]["arrays"]
+    arrays["xpos"] = encode(change(decode(arrays["xpos"])))
+    with pytest.raises(CheckpointError, match=rf"^MuJoCo's xpos was saved as {given}; this model's is float64\(5, 3\)"):
+        hopper.load(state, hopper.arrays())
+
+
 def same(one: Played, other: Played) -> bool:
     pairs = [(one.metrics[name], other.metrics[name]) for name in one.metrics]
     pairs += [(one.dense, other.dense), (one.codes, other.codes), (one.action, other.action)]

@@ -183,6 +183,37 @@ def test_generators_of_one_object_stay_one_object() -> None:
     assert noisy.second is noisy.first
 
 
+class Held:
+    """An object that an environment keeps, with a number."""
+
+    def __init__(self) -> None:
+        self.number = 0.5
+
+
+class Keeper(gym.Env[Any, Any]):
+    """Keeps what it is given."""
+
+    def __init__(self, kept: Any) -> None:
+        self.kept = kept
+
+
+@pytest.mark.parametrize(
+    ("saved", "own", "lacking"),
+    [
+        (Held(), None, "an object 'kept'"),
+        (Held(), 0.5, "an object 'kept'"),
+        ({"of wind": random.Random(0)}, {}, "a generator of wind in 'kept'"),
+        ([random.Random(0), random.Random(1)], [random.Random(0)], "a generator 1 in 'kept'"),
+        ((np.random.RandomState(0),), None, "a generator 0 in 'kept'"),
+    ],
+)
+def test_what_this_environment_does_not_keep_cannot_be_restored(saved: Any, own: Any, lacking: str) -> None:
+    """Nobody else would know of an object that was made for it."""
+    state = json.loads(json.dumps(environment_state(Keeper(saved))))
+    with pytest.raises(CheckpointError, match=f"^the saved environment has {lacking}, which this one lacks$"):
+        restore_environment(Keeper(own), state)
+
+
 def test_evaluation_sees_the_statistics_of_training_and_changes_none() -> None:
     task = BoxTask("wrapped_tasks/NormalObservation-v0", {}, 1, 0)
     policy = lambda dense, codes: np.zeros((len(dense), 1), dtype=np.float32)  # noqa: E731
