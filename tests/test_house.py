@@ -132,7 +132,7 @@ def bound(scope: ast.AST) -> set[str]:
     return found
 
 
-def annotations(node: ast.AST) -> list[ast.expr]:
+def types_of(node: ast.AST) -> list[ast.expr]:
     """The types that a definition, a parameter or a variable is given."""
     if isinstance(node, ast.FunctionDef):
         return [] if node.returns is None else [node.returns]
@@ -144,7 +144,7 @@ def annotations(node: ast.AST) -> list[ast.expr]:
 def unknown_types(scope: ast.AST, known: set[str]) -> Iterator[str]:
     """Names in annotations that neither `known` nor a scope around them has."""
     for node in ast.iter_child_nodes(scope):
-        for annotation in annotations(node):
+        for annotation in types_of(node):
             names = (part for part in ast.walk(annotation) if isinstance(part, ast.Name))
             yield from (f"{part.id} in line {part.lineno}" for part in names if part.id not in known)
         inside = known | bound(node) if isinstance(node, ast.ClassDef | ast.FunctionDef) else known

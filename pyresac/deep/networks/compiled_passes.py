@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -125,9 +126,9 @@ def share(heads: int, layout: NetworkLayout, size: int, threads: int, work: Call
     if threads == 1 or heads * size * layout.weight_count < WORTH_SHARING:
         work(0, heads)
         return
-    bounds = [heads * part // threads for part in range(threads + 1)]
-    others = [_pool(threads - 1).submit(work, *bounds[part : part + 2]) for part in range(1, threads)]
-    work(0, bounds[1])
+    own, *rest = pairwise(heads * part // threads for part in range(threads + 1))
+    others = [_pool(threads - 1).submit(work, *part) for part in rest]
+    work(*own)
     for other in others:
         other.result()
 
