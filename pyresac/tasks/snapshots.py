@@ -33,6 +33,8 @@ _NOT_STATE = frozenset(
 """Attributes that are not saved: the generator in `_np_random` is, and its seed would add nothing."""
 _NO_RECORD = (gym.Env, gym.Space, EnvSpec, type, Enum, ModuleType, FunctionType, MethodType)
 """Types of objects whose attributes are no part of an environment's state."""
+_UNDER_WAY = 7
+"""Steps after which a twin takes on an environment's state: some kinds of state are not there at an episode's start."""
 
 
 def _is_generator(value: Any) -> bool:
@@ -188,7 +190,7 @@ def _departure(env: gym.Env[Any, Any], twin: gym.Env[Any, Any], steps: int) -> i
     generator = np.random.Generator(np.random.PCG64(0))
     env.reset(seed=0)
     twin.reset(seed=1)
-    for _ in range(7):
+    for _ in range(_UNDER_WAY):
         _advance(env, _action(env.action_space, generator))
     restore_environment(twin, environment_state(env))
     for step in range(steps):

@@ -120,3 +120,22 @@ def test_a_temperature_is_finite_as_long_as_float32_holds_it() -> None:
     assert temperature.alpha == math.exp(LARGEST_EXPONENT) < np.finfo(np.float32).max
     temperature.log_alpha.fill_(float(np.nextafter(last, np.float32(np.inf))))
     assert temperature.alpha == math.inf
+
+
+def test_the_policy_acts_after_the_random_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first decisions of all copies together are random ones, as many as were asked for."""
+    config = deep_agent.preset_config(None, "sac", "Pendulum-v1")
+    trainee = deep_agent.build(
+        dataclasses.replace(
+            config,
+            problem=dataclasses.replace(config.problem, num_envs=2),
+            options=dataclasses.replace(config.options, random_steps=6, buffer_size=300, **SIZES),
+            run=dataclasses.replace(config.run, steps=100, eval_every=100, checkpoint_every=100),
+        )
+    )
+    acted: list[str] = []
+    for name in ("random_actions", "explore"):
+        plain = getattr(trainee.learner, name)
+        monkeypatch.setattr(trainee.learner, name, lambda given, n=name, p=plain: (acted.append(n), p(given))[1])
+    trainee.advance(12)
+    assert acted == ["random_actions"] * 3 + ["explore"] * 3

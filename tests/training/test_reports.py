@@ -16,6 +16,7 @@ from scipy import stats
 from pyresac.tasks.task import Task
 from pyresac.training import deep_report, tabular_report
 from pyresac.training.contest import Contest, contest_plain, contest_shown
+from pyresac.training.mean_intervals import half_width
 
 TABULAR: Mapping[str, Any] = {
     "steps": 12_000,
@@ -216,3 +217,9 @@ def test_a_contest_in_json_has_every_metric_and_difference() -> None:
     assert plain["differences"].keys() == {"one[b]", "none"}
     assert plain["differences"]["none"]["reward"]["mean"] == 2e6
     assert plain["differences"]["one[b]"]["bunching"]["half_width"] == pytest.approx(half(0.25 / 3**0.5))
+
+
+def test_the_interval_of_a_mean() -> None:
+    """1.96 standard errors."""
+    assert half_width(np.array([1.0, 2.0, 4.0, 5.0])) == pytest.approx(1.96 * (10 / 3) ** 0.5 / 2, rel=1e-15)
+    assert half_width(np.full(3, 7.0)) == 0.0
