@@ -84,10 +84,11 @@ def test_a_policy_is_asked_about_no_bus_stop_or_hour_that_it_has_not_learned(tin
     seen = seen_by(task, [1, 2])[5]
     assert len(seen.stop) == 2
     for name, count in zip(CATEGORICAL, task.categories, strict=True):
-        task.observed(seen._replace(**{name: np.array([0, count - 1])}))
+        known, beyond = ({name: np.array([0, last])} for last in (count - 1, count))
+        task.observed(Observation(**{**seen._asdict(), **known}))
         message = f"{name} {count} was met on another corridor than tiny, with {count}"
         with pytest.raises(InputError, match=f"^{re.escape(message)}$"):
-            task.observed(seen._replace(**{name: np.array([0, count])}))
+            task.observed(Observation(**{**seen._asdict(), **beyond}))
 
 
 def test_states_of_another_corridor_are_refused(tiny: Path) -> None:

@@ -134,8 +134,15 @@ def test_the_policy_acts_after_the_random_steps(monkeypatch: pytest.MonkeyPatch)
         )
     )
     acted: list[str] = []
+
+    def noted(name: str, plain: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        def call(given: Any) -> Any:
+            acted.append(name)
+            return plain(given)
+
+        return call
+
     for name in ("random_actions", "explore"):
-        plain = getattr(trainee.learner, name)
-        monkeypatch.setattr(trainee.learner, name, lambda given, n=name, p=plain: (acted.append(n), p(given))[1])
+        monkeypatch.setattr(trainee.learner, name, noted(name, getattr(trainee.learner, name)))
     trainee.advance(12)
     assert acted == ["random_actions"] * 3 + ["explore"] * 3
