@@ -38,7 +38,8 @@ class Looking:
 
     def __call__(self, observation: Observation) -> Any:
         """See `LearnedController`."""
-        self.seen.append(Observation(*(np.array(field) for field in observation)))
+        copied: list[Any] = [np.array(field) for field in observation]
+        self.seen.append(Observation(*copied))
         return self.task.holding(observation, looking(*self.task.observed(observation)))
 
 
