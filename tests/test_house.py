@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+import builtins
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -114,3 +115,63 @@ def test_no_two_classes_of_one_name() -> None:
     ]
     found = twice(classes)
     assert found.keys() == SHARED_CLASSES.keys(), found
+
+
+def bound(scope: ast.AST) -> set[str]:
+    """Names that a scope binds itself, not in the scopes inside it; imports for type checking alone count."""
+    found: set[str] = set()
+    for node in ast.iter_child_nodes(scope):
+        if isinstance(node, ast.ClassDef | ast.FunctionDef):
+            found.add(node.name)
+        elif isinstance(node, ast.alias):
+            found.add((node.asname or node.name).partition(".")[0])
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            found.add(node.id)
+        else:
+            found |= bound(node)
+    return found
+
+
+def types_of(node: ast.AST) -> list[ast.expr]:
+    """The types that a definition, a parameter or a variable is given."""
+    if isinstance(node, ast.FunctionDef):
+        return [] if node.returns is None else [node.returns]
+    if isinstance(node, ast.arg):
+        return [] if node.annotation is None else [node.annotation]
+    return [node.annotation] if isinstance(node, ast.AnnAssign) else []
+
+
+def unknown_types(scope: ast.AST, known: set[str]) -> Iterator[str]:
+    """Names in annotations that neither `known` nor a scope around them has."""
+    for node in ast.iter_child_nodes(scope):
+        for annotation in types_of(node):
+            names = (part for part in ast.walk(annotation) if isinstance(part, ast.Name))
+            yield from (f"{part.id} in line {part.lineno}" for part in names if part.id not in known)
+        inside = known | bound(node) if isinstance(node, ast.ClassDef | ast.FunctionDef) else known
+        yield from unknown_types(node, inside)
+
+
+def test_every_type_that_is_named_is_there() -> None:
+    """No annotation is evaluated where it stands, so a name that nothing binds would be seen by mypy alone, and by who
+    asks for the types of a signature."""
+    of_python = set(dir(builtins))
+    found = {name: list(unknown_types(tree, of_python | bound(tree))) for name, tree in TREES.items()}
+    assert {name: names for name, names in found.items() if names} == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "from numpy import array as Numbers\ndef f(x: Numbers, *, y: list[Text] = ()) -> None: ...",
+            ["Text in line 2"],
+        ),
+        ("if TYPE_CHECKING:\n    from numpy import Numbers\nx: Numbers | Other", ["Other in line 3"]),
+        ("Numbers = int\nclass C:\n    Own = int\n    def f(self) -> Own:\n        y: Numbers = 1", []),
+        ("class C:\n    Own = int\ndef f() -> Own: ...", ["Own in line 3"]),
+        ("def f() -> Inner:\n    Inner = int", ["Inner in line 1"]),
+    ],
+)
+def test_types_that_are_not_there_are_found(text: str, expected: list[str]) -> None:
+    tree = ast.parse(text)
+    assert list(unknown_types(tree, set(dir(builtins)) | bound(tree))) == expected

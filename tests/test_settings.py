@@ -102,8 +102,9 @@ def _note(scope: ast.Module | ast.ClassDef | ast.FunctionDef, name: str, values:
             _note(statement, f"{name}{statement.name}.", values)
         elif isinstance(statement, ast.Assign | ast.AnnAssign) and not isinstance(scope, ast.FunctionDef):
             targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
-            if statement.value is not None and _is_of_numbers(statement.value):
-                values[name + ", ".join(ast.unparse(target) for target in targets)] = ast.unparse(statement.value)
+            names = ", ".join(ast.unparse(target) for target in targets)
+            if statement.value is not None and names not in ELSEWHERE and _is_of_numbers(statement.value):
+                values[name + names] = ast.unparse(statement.value)
     if isinstance(scope, ast.FunctionDef):
         given = scope.args.posonlyargs + scope.args.args
         pairs = [*zip(given[::-1], scope.args.defaults[::-1], strict=False)]
@@ -113,8 +114,12 @@ def _note(scope: ast.Module | ast.ClassDef | ast.FunctionDef, name: str, values:
 
 BESIDE_NUMBERS = (
     *(ast.Constant, ast.Tuple, ast.List, ast.Dict, ast.Set, ast.UnaryOp, ast.BinOp, ast.Call, ast.Name, ast.Attribute),
-    *(ast.operator, ast.unaryop, ast.expr_context, ast.keyword, ast.Starred),
+    *(ast.operator, ast.unaryop, ast.expr_context, ast.keyword, ast.Starred, ast.Subscript, ast.Slice, ast.Lambda),
+    *(ast.arguments, ast.arg, ast.GeneratorExp, ast.DictComp, ast.comprehension, ast.IfExp),
+    *(ast.JoinedStr, ast.FormattedValue),
 )
+ELSEWHERE = ("PRESETS",)
+"""Names of what other parts of the file have by its values."""
 
 
 def _is_of_numbers(value: ast.expr) -> bool:

@@ -58,7 +58,7 @@ def parse_schedule(text: str, name: str) -> Schedule:
         raise refused("it is empty")
     tasks = _taken(words, "tasks", refused)
     every = _taken(words, "every", refused)
-    per_episode = words[-1] == "per-episode"
+    per_episode = words[-1:] == ["per-episode"]
     if per_episode:
         words.pop()
     if per_episode and every is not None:

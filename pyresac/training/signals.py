@@ -22,7 +22,8 @@ class StopRequest:
 
     def __init__(self) -> None:
         self.name: str | None = None
-        self._since = 0.0
+        self._since: float
+        """When the first signal came."""
         self._former: dict[signal.Signals, Any] = {}
 
     def __bool__(self) -> bool:

@@ -30,6 +30,8 @@ from pyresac.training.tabular_report import print_report, result_of
 
 _EVALUATION = 1
 _TRAINING = 0
+_FINAL = 2**32
+"""Stands for the step in the seed of the last evaluation."""
 
 
 @dataclass(frozen=True)
@@ -191,7 +193,7 @@ class TabularTrainee:
 
     def result(self) -> dict[str, Any]:
         """What was learned beside the exact optimum, as JSON."""
-        (seed,) = _seeds(self.config.run.seed, _EVALUATION, 2**32, 1)
+        (seed,) = _seeds(self.config.run.seed, _EVALUATION, _FINAL, 1)
         played = self._play(self.config.run.final_episodes, seed)
         return result_of(self._eval_env, self.learner, played)
 

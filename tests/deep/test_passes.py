@@ -164,6 +164,24 @@ def test_a_networks_pass_is_the_kernels_with_its_threads(monkeypatch: pytest.Mon
     assert used == [2, 1, 2]
 
 
+@pytest.mark.parametrize("heads", [1, 2, 3, 5, 8])
+@pytest.mark.parametrize("threads", [1, 2, 3, 4, 9])
+def test_every_head_is_the_work_of_one_thread(heads: int, threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As many threads as there are, at most one a head, and none has two heads more than another."""
+    layout, ranges = NetworkLayout(2, (), (4,), 1), list[tuple[int, int]]()
+    needed = compiled.WORTH_SHARING // (heads * layout.weight_count)
+    compiled.share(heads, layout, needed - 1, threads, lambda *part: ranges.append(part))
+    assert ranges == [(0, heads)], "little work is not shared"
+    ranges.clear()
+    monkeypatch.setattr(compiled, "WORTH_SHARING", heads * needed * layout.weight_count)
+    compiled.share(heads, layout, needed, threads, lambda *part: ranges.append(part))
+    ranges.sort()
+    assert len(ranges) == min(heads, threads)
+    assert [head for first, last in ranges for head in range(first, last)] == list(range(heads))
+    sizes = [last - first for first, last in ranges]
+    assert max(sizes) - min(sizes) <= 1
+
+
 def test_networks_share_or_copy_as_they_say() -> None:
     network = Network(NetworkLayout(2, (), (4,), 1), torch.ones(3, 17), 2)
     clone, head = network.clone(), network.head(1)

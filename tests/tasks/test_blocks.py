@@ -45,12 +45,13 @@ def test_days_in_blocks_are_the_days_at_once(tiny: Path, monkeypatch: pytest.Mon
 def test_decisions_beyond_a_number_are_not_kept(tiny: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = BoxTask("Pendulum-v1", {}, 1, 0).play(ahead, 7, 0, 0.0)
     monkeypatch.setattr("pyresac.tasks.gymnasium_task.SIDE_BY_SIDE", 2)
-    monkeypatch.setattr("pyresac.tasks.task.KEPT_DECISIONS", 300)
-    kept = BoxTask("Pendulum-v1", {}, 1, 0).play(ahead, 7, 0, 0.0)
-    np.testing.assert_array_equal(kept.returns, whole.returns)
     assert len(whole.dense) == 1400
-    assert len(kept.dense) == len(kept.codes) == len(kept.action) == len(kept.discounted) == 400
-    np.testing.assert_array_equal(kept.dense, whole.dense[:400])
+    for enough, count in ((300, 400), (400, 400), (401, 800)):
+        monkeypatch.setattr("pyresac.tasks.task.KEPT_DECISIONS", enough)
+        kept = BoxTask("Pendulum-v1", {}, 1, 0).play(ahead, 7, 0, 0.0)
+        np.testing.assert_array_equal(kept.returns, whole.returns)
+        assert len(kept.dense) == len(kept.codes) == len(kept.action) == len(kept.discounted) == count
+        np.testing.assert_array_equal(kept.dense, whole.dense[:count])
     task = CorridorTask(corridor_named(str(tiny)), 2, 0)
     monkeypatch.setattr(corridor_task, "BLOCK", 1)
     monkeypatch.setattr("pyresac.tasks.task.KEPT_DECISIONS", 1)

@@ -13,7 +13,7 @@ from pyresac.errors import InputError
 from pyresac.tasks.gymnasium_task import BoxTask
 from pyresac.tasks.noisy import NoiseOf, Noisy, parse_noise
 from pyresac.tasks.physics import ARRAYS, ChangingPhysics
-from pyresac.tasks.schedules import ScheduledFactor, parse_schedule
+from pyresac.tasks.schedules import FORMS, ScheduledFactor, parse_schedule
 from pyresac.tasks.variation import Variation
 from pyresac.train import main
 
@@ -29,6 +29,10 @@ pytest.importorskip("mujoco", reason="the physics are those of MuJoCo: pip insta
         ("uniform 0.5 1.5 every 1000", "uniform", (0.5, 1.5), 1000, None),
         ("log-uniform 0.05 20 every 20000 tasks 40", "log-uniform", (0.05, 20.0), 20000, 40),
         ("log-uniform 0.33 3 tasks 2 per-episode", "log-uniform", (0.33, 3.0), None, 2),
+        ("1000000", "constant", (1e6,), None, None),
+        ("uniform 1e-300 1e6 every 1 tasks 1", "uniform", (1e-300, 1e6), 1, 1),
+        ("list 1 every 1000000", "list", (1.0,), 1_000_000, None),
+        ("uniform 1 2 every 2 tasks 1000000", "uniform", (1.0, 2.0), 2, 1_000_000),
     ],
 )
 def test_schedules_read_as_documented(
@@ -38,23 +42,37 @@ def test_schedules_read_as_documented(
     assert (schedule.kind, schedule.values, schedule.every, schedule.tasks) == (kind, values, every, tasks)
 
 
+OUTSIDE = "{} must be above 0 and at most 1,000,000"
+AFTER = "after {!r} stands a whole number from 1 to 1,000,000"
+CONSTANT = "a constant is one number alone"
+LIST = "a list holds at least one number, and all of them are its tasks"
+EITHER = "it changes per episode and every so many steps"
+RANGE = "a range is two numbers, the lower one first"
+
+
 @pytest.mark.parametrize(
-    "text",
+    ("texts", "why"),
     [
-        *("", "x", "0", "-1", "nan", "inf", "1e7", "1 2", "2 per-episode", "2 every 5", "list", "list 1 tasks 2"),
-        *("uniform 1", "uniform 2 1", "uniform 1 1", "uniform 1 2 3", "uniform 1 2 every", "uniform 1 2 every 0"),
+        (("", " "), "it is empty"),
+        (("x", "uniform 1 x", "list 1 x"), "'x' is no number"),
+        *(((word, f"list 1 {word}"), OUTSIDE.format(word)) for word in ("0", "-1", "nan", "inf", "1e7", "1000001")),
+        (("log-uniform 0 1",), OUTSIDE.format("0")),
+        (("1 2", "2 per-episode", "2 every 5", "2 tasks 3", "per-episode", "every 5", "tasks 3"), CONSTANT),
+        (("list", "list every 5", "list per-episode", "list 1 tasks 2"), LIST),
+        (("uniform 1", "uniform 2 1", "uniform 1 1", "uniform 1 2 3", "log-uniform 2 1", "log-uniform"), RANGE),
         *(
-            "uniform 1 2 every x",
-            "uniform 1 2 tasks 0",
-            "uniform 1 2 per-episode every 5",
-            "log-uniform 0 1",
-            "per-episode",
+            ((f"uniform 1 2 {key}", *(f"uniform 1 2 {key} {word}" for word in ("0", "x", "1.5", "-1", "1000001"))), why)
+            for key, why in ((key, AFTER.format(key)) for key in ("every", "tasks"))
         ),
+        (("uniform 1 2 every 5 per-episode", "list 1 2 every 5 per-episode"), EITHER),
+        (("uniform 1 2 per-episode every 5",), EITHER),
     ],
 )
-def test_other_words_are_refused_by_name(text: str) -> None:
-    with pytest.raises(InputError, match="gravity = "):
-        parse_schedule(text, "gravity")
+def test_other_words_are_refused_with_the_reason(texts: tuple[str, ...], why: str) -> None:
+    for text in texts:
+        with pytest.raises(InputError) as caught:
+            parse_schedule(text, "gravity")
+        assert str(caught.value) == f"gravity = {text!r}: {why}; it must be {FORMS}"
 
 
 def factor(text: str, seed: int = 0) -> ScheduledFactor:
@@ -193,6 +211,23 @@ def noisy(seed: int = 1, **noise: str) -> Noisy:
 def test_noise_that_cannot_be_read_is_refused(text: str) -> None:
     with pytest.raises(InputError, match="observation = "):
         parse_noise(text, "observation")
+
+
+def test_noise_where_there_is_no_place_for_it_is_refused() -> None:
+    noise = parse_noise("shift 1", "noise")
+    with pytest.raises(InputError, match=r"^noise has no place 'sky'; it has observation, reward, action$"):
+        Noisy(gym.make("Pendulum-v1"), {"reward": noise, "sky": noise}, 0)
+    whole = gym.wrappers.TransformObservation(
+        gym.make("Pendulum-v1"), lambda seen: seen.astype(np.int64), gym.spaces.Box(-9, 9, (3,), np.int64)
+    )
+    for env, place in ((gym.make("FrozenLake-v1"), "observation"), (gym.make("CartPole-v1"), "action")):
+        space = {"observation": env.observation_space, "action": env.action_space}[place]
+        with pytest.raises(InputError) as caught:
+            Noisy(env, {place: noise}, 0)
+        assert str(caught.value) == f"noise on the {place} needs a Box of floats; the {place} space is {space}"
+    with pytest.raises(InputError, match=r"^noise on the observation needs a Box of floats; .*int64"):
+        Noisy(whole, {"observation": noise}, 0)
+    assert set(Noisy(whole, {"action": noise, "reward": noise}, 0)._noise) == {"action", "reward"}
 
 
 def test_noise_has_its_size_and_is_not_added_twice() -> None:

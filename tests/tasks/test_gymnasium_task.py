@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections import deque
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -21,6 +22,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from pyresac.errors import CheckpointError, DivergenceError, InputError
+from pyresac.tasks import environments
 from pyresac.tasks.encoding import MISSING, decode, encode
 from pyresac.tasks.experience import Experience
 from pyresac.tasks.gymnasium_task import SIDE_BY_SIDE, BoxTask
@@ -432,6 +434,25 @@ def test_physics_of_another_model_is_refused() -> None:
         hopper.load(state, hopper.arrays())
 
 
+@needs_mujoco
+@pytest.mark.parametrize(
+    ("change", "given"),
+    [
+        (lambda own: own[:-1], r"float64\(4, 3\)"),
+        (lambda own: own[0], r"float64\(3,\)"),
+        (lambda own: own.astype(np.float32), r"float32\(5, 3\)"),
+    ],
+)
+def test_a_part_of_the_physics_of_another_shape_or_type_is_refused(change: Any, given: str) -> None:
+    """NumPy would take a row for all rows, and numbers of fewer digits for those of more."""
+    hopper = BoxTask("Hopper-v5", {}, 1, 0)
+    state = json.loads(json.dumps(hopper.state()))
+    arrays = state["environments"][0]["physics"]["arrays"]
+    arrays["xpos"] = encode(change(decode(arrays["xpos"])))
+    with pytest.raises(CheckpointError, match=rf"^MuJoCo's xpos was saved as {given}; this model's is float64\(5, 3\)"):
+        hopper.load(state, hopper.arrays())
+
+
 def same(one: Played, other: Played) -> bool:
     pairs = [(one.metrics[name], other.metrics[name]) for name in one.metrics]
     pairs += [(one.dense, other.dense), (one.codes, other.codes), (one.action, other.action)]
@@ -515,9 +536,9 @@ def test_played_episodes_equal_a_plain_loop(discount: float) -> None:
     assert len(lost) == (0 if discount == 0.0 else sum(cut))
 
 
-@pytest.mark.parametrize(("discount", "kept"), [(0.0, 40), (0.5, 34), (0.9, 0), (1.0, 0)])
+@pytest.mark.parametrize(("discount", "kept"), [(0.0, 40), (0.01, 40), (0.5, 34), (0.9, 0), (1.0, 0)])
 def test_decisions_too_near_a_cut_are_left_out(discount: float, kept: int) -> None:
-    # 0.5⁷ is the first power of a half below 1 %; 0.9⁴⁰ is still 1.5 %
+    # 0.5⁷ is the first power of a half below 1 %, which 0.01 meets at once; 0.9⁴⁰ is still 1.5 %
     played = BoxTask("test/Boundless-v0", {}, 1, 0).play(idle(1), 3, 0, discount)
     assert len(played.discounted) == 3 * kept
     assert played.dense.shape == (3 * kept, 2)
@@ -600,10 +621,45 @@ def test_environments_that_do_not_fit_are_refused(keywords: Mapping[str, Any], m
     assert "test/Line-v0" in str(caught.value)
 
 
-@pytest.mark.parametrize("name", ["Nowhere-v0", "nowhere:Nowhere-v0", "CartPole-v1"])
-def test_ids_that_do_not_fit_are_refused(name: str) -> None:
-    with pytest.raises(InputError, match=name):
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("Nowhere-v0", "cannot make environment 'Nowhere-v0': Environment `Nowhere` doesn't exist"),
+        ("nowhere:Nowhere-v0", "cannot make environment 'nowhere:Nowhere-v0': No module named 'nowhere'"),
+        ("CartPole-v1", "environment 'CartPole-v1' has the action space Discrete(2); the deep agent needs a Box"),
+    ],
+)
+def test_ids_that_do_not_fit_are_refused(name: str, message: str) -> None:
+    with pytest.raises(InputError, match=f"^{re.escape(message)}"):
         BoxTask(name, {}, 1, 0)
+
+
+@pytest.mark.parametrize("installed", [False, pytest.param(True, marks=needs_mujoco)])
+@pytest.mark.parametrize("name", ["Hopper-v5", "Pendulum-v1", "test/Line-v0", "Nowhere-v0"])
+def test_warnings_are_turned_into_pythons_for_tasks_of_mujoco_alone(
+    name: str, installed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing of MuJoCo is imported for another task, and where it is not there the message of the extra comes."""
+    turned: list[str] = []
+
+    @contextmanager
+    def once_each() -> Iterator[None]:
+        turned.append(name)
+        yield
+
+    monkeypatch.setattr(environments, "once_each", once_each)
+    find = importlib.util.find_spec
+    if not installed:
+        monkeypatch.setattr(importlib.util, "find_spec", lambda word: None if word == "mujoco" else find(word))
+    with suppress(InputError):
+        environments.make_environment(name, {})
+    assert turned == (["Hopper-v5"] if installed and name == "Hopper-v5" else [])
+
+
+def test_a_task_is_named_with_its_copies() -> None:
+    assert [BoxTask("test/Line-v0", {}, copies, 0).title for copies in (1, 2)] == [
+        *("test/Line-v0", "test/Line-v0, 2 copies side by side")
+    ]
 
 
 def test_an_environment_that_cannot_be_saved_is_refused() -> None:

@@ -19,10 +19,10 @@ import wrapped_tasks
 from tiny_run import TINY
 from train_command import same_run
 
-from pyresac.errors import CheckpointError, InputError
+from pyresac.errors import CheckpointError, DivergenceError, InputError
 from pyresac.tasks.discrete import EnvOptions, make_resumable
 from pyresac.tasks.gymnasium_task import BoxTask
-from pyresac.tasks.snapshots import environment_state, restore_environment
+from pyresac.tasks.snapshots import environment_state, restore_environment, tried
 from pyresac.train import main
 from pyresac.training.restored import restore_run
 
@@ -97,6 +97,27 @@ def test_the_innermost_environment_is_blamed_for_its_own_state() -> None:
             make_resumable(EnvOptions(env="test/Keeping-v0"))
     finally:
         del gym.registry["test/Keeping-v0"]
+
+
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [
+        (InputError("gravity is refused"), r"gravity is refused"),
+        (DivergenceError("this task gave inf"), r"this task gave inf"),
+        (
+            IndexError("list index"),
+            r"this task cannot be played: IndexError: list index \(.*test_snapshots\.py, line \d+\)",
+        ),
+        (SystemExit(3), r"this task cannot be played: SystemExit: 3 \(.*test_snapshots\.py, line \d+\)"),
+    ],
+)
+def test_what_an_environments_first_steps_raise_is_bad_input(error: BaseException, message: str) -> None:
+    """In one sentence, that names the environment once; an interrupt is none."""
+    with pytest.raises(InputError, match=f"^{message}$") as caught, tried("this task"):
+        raise error
+    assert error in (caught.value, caught.value.__cause__)
+    with pytest.raises(KeyboardInterrupt), tried("this task"):
+        raise KeyboardInterrupt
 
 
 class Drawing(gym.Env[Any, Any]):
@@ -181,6 +202,37 @@ def test_generators_of_one_object_stay_one_object() -> None:
     noisy.second = noisy.first
     restore_environment(env, json.loads(json.dumps(environment_state(env))))
     assert noisy.second is noisy.first
+
+
+class Held:
+    """An object that an environment keeps, with a number."""
+
+    def __init__(self) -> None:
+        self.number = 0.5
+
+
+class Keeper(gym.Env[Any, Any]):
+    """Keeps what it is given."""
+
+    def __init__(self, kept: Any) -> None:
+        self.kept = kept
+
+
+@pytest.mark.parametrize(
+    ("saved", "own", "lacking"),
+    [
+        (Held(), None, "an object 'kept'"),
+        (Held(), 0.5, "an object 'kept'"),
+        ({"of wind": random.Random(0)}, {}, "a generator of wind in 'kept'"),
+        ([random.Random(0), random.Random(1)], [random.Random(0)], "a generator 1 in 'kept'"),
+        ((np.random.RandomState(0),), None, "a generator 0 in 'kept'"),
+    ],
+)
+def test_what_this_environment_does_not_keep_cannot_be_restored(saved: Any, own: Any, lacking: str) -> None:
+    """Nobody else would know of an object that was made for it."""
+    state = json.loads(json.dumps(environment_state(Keeper(saved))))
+    with pytest.raises(CheckpointError, match=f"^the saved environment has {lacking}, which this one lacks$"):
+        restore_environment(Keeper(own), state)
 
 
 def test_evaluation_sees_the_statistics_of_training_and_changes_none() -> None:

@@ -435,6 +435,12 @@ BAD_COMMANDS = [
     (["--env", "CartPole-v1"], "the deep agent needs a Box"),
     (["--env", "NoSuch-v1"], "NoSuch"),
     (["--env", "Pendulum-v1", "--published"], "corridor and published go with env = 'corridor'"),
+    (["--env", "Pendulum-v1", "--corridor", "disturbed"], "corridor and published go with env = 'corridor'"),
+    (["--env", "Pendulum-v1", "--observation", "full"], "observation and rule go with env = 'corridor'"),
+    (["--env", "Pendulum-v1", "--rule", "schedule"], "observation and rule go with env = 'corridor'"),
+    (["--env", "Pendulum-v1", "--objective", "passengers"], "objective goes with env = 'corridor'; env is 'Pendulum"),
+    (["--env", "pyresac/BusCorridor-v0"], "the corridor is trained on as --env corridor, with whole trips"),
+    (["--env", "BusCorridor-v0"], "the corridor is trained on as --env corridor, with whole trips"),
     (["--buffer-size", "1000000000000"], "buffer_size = 1,000,000,000,000 needs"),
     (["--buffer-size", "100"], "buffer_size = 100; it must be at least batch_size = 256"),
 ]

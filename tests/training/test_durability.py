@@ -133,6 +133,23 @@ class Events:
         self.closed += 1
 
 
+def test_a_row_is_in_the_file_when_it_is_written_and_on_the_disk_when_it_is_synced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A checkpoint counts on its rows, and whoever watches a run sees each of them."""
+    path, synced = tmp_path / "metrics.csv", list[bytes]()
+    with MetricsLog(path, ["a", "b"], 0, None) as log:
+        monkeypatch.setattr(os, "fsync", lambda descriptor: synced.append(path.read_bytes()))
+        text = b"step,a,b\n"
+        for step in (1, 2):
+            log.write(step, {"b": 0.5, "a": 0.1 * step})
+            text += f"{step},{0.1 * step!r},0.5\n".encode()
+            assert path.read_bytes() == text
+        assert synced == []
+        log.sync()
+        assert synced == [text]
+
+
 class Unclosable:
     """A file whose last bytes find the disk full."""
 

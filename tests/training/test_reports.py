@@ -10,9 +10,13 @@ from typing import Any, cast
 import numpy as np
 import pytest
 from rich.console import Console
+from rich.table import Table
+from scipy import stats
 
 from pyresac.tasks.task import Task
 from pyresac.training import deep_report, tabular_report
+from pyresac.training.contest import Contest, contest_plain, contest_shown
+from pyresac.training.mean_intervals import half_width
 
 TABULAR: Mapping[str, Any] = {
     "steps": 12_000,
@@ -79,6 +83,17 @@ def test_how_far_a_policy_is_from_the_optimum(optimum: float, policy: float, wor
     assert tabular_report.verdict(optimum, policy, 1e-6 + 1e-12) == words
 
 
+def test_a_policy_as_near_as_the_bounds_say_is_optimal() -> None:
+    """The error of both numbers together; one of 1e-4 is still written out."""
+    given = {**TABULAR, "optimum": 1.0, "policy_value": 0.5, "optimum_error": 0.4999, "policy_value_error": 1e-4}
+    lines = printed(tabular_report.print_report, "Lake", given)
+    assert [row[2] for row in cells(lines)[1:3]] == ["0.4999", "0.0001"]
+    assert lines[-1] == "The learned policy is optimal, to within 5.0e-01."
+    nearer = {**given, "policy_value_error": 9.9e-5}
+    assert printed(tabular_report.print_report, "Lake", nearer)[-1].startswith("The learned policy is 0.5 below the")
+    assert cells(printed(tabular_report.print_report, "Lake", nearer))[2][2] == "9.9e-05"
+
+
 @pytest.mark.parametrize(
     ("earned", "unit", "words"),
     [
@@ -125,3 +140,86 @@ def test_a_contest_is_judged_by_reward_or_by_passengers_minutes() -> None:
         "± is half of the 95 % interval over the same days. Cost is 2·wait + ride, the same passengers for all."
     )
     assert [row[-1] for row in cells(contest(passengers=False, days=1))[1:]] == ["", ""], "one day has no interval"
+
+
+def table_cells(table: Table) -> list[list[str]]:
+    """The header and the rows, with their markup."""
+    return [
+        [str(column.header) for column in table.columns],
+        *map(list, zip(*(c.cells for c in table.columns), strict=True)),
+    ]
+
+
+def days_of(**values: list[float]) -> dict[str, Any]:
+    return {name: np.array(of) for name, of in values.items()}
+
+
+RUNS = {
+    "one[a]": days_of(reward=[-1e6, -2e6, -3e6, -2e6], bunching=[0.25, 0.5, 0.25, 0.5], length=[1.0] * 4),
+    "one[b]": days_of(reward=[-2e6, -3e6, -2e6, -3e6], bunching=[0.25] * 4, length=[1.0] * 4),
+}
+RULES = {"none": days_of(reward=[-4e6] * 4, bunching=[0.5, 0.75, 0.5, 0.75], length=[1.0] * 4)}
+
+
+def half(spread: float, level: float = 0.9) -> float:
+    """Half of the interval of the mean of four differences with this deviation."""
+    return float(stats.t.ppf(0.5 + level / 2, 3)) * spread / 2
+
+
+def test_a_contest_s_table_has_means_differences_and_ranges_over_seeds() -> None:
+    """Below a mean the first run's less this one; bold where the interval leaves out 0."""
+    known = Contest(RUNS, RULES, 4)
+    table = contest_shown(known, {"one": ["one[a]", "one[b]"], "alone": ["one[a]"]}, 0.9, "On [a] line")
+    assert table.title == r"On \[a] line"
+    # differences of the rewards are 1, 1, −1, 1 and 3, 2, 1, 2 million
+    assert half(1.0) > 0.5
+    assert half((2 / 3) ** 0.5) < 2.0
+    assert table_cells(table) == [
+        ["policy", "reward\n10⁶", "bunching\n%"],
+        [r"one\[a]", "-2.000", "37.5"],
+        [
+            r"one\[b]",
+            f"-2.500\n[dim]+0.500±{half(1.0):.3f}[/]",
+            f"25.0\n[dim]+12.5±{100 * half(0.25 / 3**0.5):.1f}[/]",
+        ],
+        ["none", f"-4.000\n[bold]+2.000±{half((2 / 3) ** 0.5):.3f}[/]", "62.5\n[bold]-25.0±0.0[/]"],
+        ["one\n2 seeds", "-2.250\n-2.500…-2.000", "31.2\n25.0…37.5"],
+    ]
+
+
+def test_the_columns_of_a_contest_are_those_of_its_task() -> None:
+    def header(passengers: bool, *names: str) -> list[str]:
+        known = Contest({"one": {name: np.ones(1) for name in names}}, {}, 1)
+        return table_cells(contest_shown(known, {}, 0.95, "", passengers))[0][1:]
+
+    assert header(True, "reward", "left_behind", "weighted_journey", "length") == [
+        "2·wait + ride\nmin",
+        "denied\nboardings",
+    ]
+    assert header(False, "travel", "wait", "reward") == ["reward\n10⁶", "wait\nmin", "travel\nmin"]
+    for passengers in (False, True):
+        assert header(passengers, "cut", "return", "wait") == ["wait\nmin", "return", "cut by time\n%"]
+
+
+def test_a_single_day_has_no_differences_and_what_is_not_known_is_a_dash() -> None:
+    known = Contest({"one": {"return": np.array([1234.56])}}, {"none": {"return": np.array([np.nan])}}, 1)
+    assert table_cells(contest_shown(known, {}, 0.95, ""))[1:] == [["one", "1,234.6"], ["none", "–"]]
+    assert contest_plain(known, 0.95)["differences"] == {}
+
+
+def test_a_contest_in_json_has_every_metric_and_difference() -> None:
+    plain = contest_plain(Contest(RUNS, RULES, 4), 0.9)
+    assert (plain["level"], plain["reference"]) == (0.9, "one[a]")
+    assert {name: list(table) for name, table in plain["learned"].items()} == {
+        name: list(RULES["none"]) for name in RUNS
+    }
+    assert plain["controllers"]["none"]["reward"]["values"] == [-4e6] * 4
+    assert plain["differences"].keys() == {"one[b]", "none"}
+    assert plain["differences"]["none"]["reward"]["mean"] == 2e6
+    assert plain["differences"]["one[b]"]["bunching"]["half_width"] == pytest.approx(half(0.25 / 3**0.5))
+
+
+def test_the_interval_of_a_mean() -> None:
+    """1.96 standard errors."""
+    assert half_width(np.array([1.0, 2.0, 4.0, 5.0])) == pytest.approx(1.96 * (10 / 3) ** 0.5 / 2, rel=1e-15)
+    assert half_width(np.full(3, 7.0)) == 0.0

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,6 +24,8 @@ SMALL_PRODUCT = 10**6
 """Multiplications up to which OpenBLAS computes a product without packing its factors."""
 CACHED = 2**16
 """Numbers of a layer's activations that a core's cache holds beside the weights that they meet."""
+FEWEST_UNPACKED, MOST_ROWS, FEWEST_ROWS = 128, 1024, 64
+"""Rows taken at a time: from how many on products without packing are no tiny ones, the most, and the fewest else."""
 WORTH_SHARING = 2**21
 """Multiplications of a pass from which another thread pays."""
 
@@ -31,7 +34,7 @@ def chunk_of(layout: NetworkLayout) -> int:
     """Rows taken at a time: small enough for products without packing if these are not tiny, else for the cache."""
     widest = max(layout.hidden)
     unpacked = SMALL_PRODUCT // widest**2
-    return min(unpacked, 1024) if unpacked >= 128 else max(64, CACHED // widest)
+    return min(unpacked, MOST_ROWS) if unpacked >= FEWEST_UNPACKED else max(FEWEST_ROWS, CACHED // widest)
 
 
 def _chunk(layout: NetworkLayout, size: int) -> int:
@@ -125,9 +128,9 @@ def share(heads: int, layout: NetworkLayout, size: int, threads: int, work: Call
     if threads == 1 or heads * size * layout.weight_count < WORTH_SHARING:
         work(0, heads)
         return
-    bounds = [heads * part // threads for part in range(threads + 1)]
-    others = [_pool(threads - 1).submit(work, *bounds[part : part + 2]) for part in range(1, threads)]
-    work(0, bounds[1])
+    own, *rest = pairwise(heads * part // threads for part in range(threads + 1))
+    others = [_pool(threads - 1).submit(work, *part) for part in rest]
+    work(*own)
     for other in others:
         other.result()
 
