@@ -356,7 +356,7 @@ def test_the_default_demand_brings_what_its_trips_can_carry() -> None:
 
 
 def test_a_link_that_few_trips_serve_is_the_crowded_one() -> None:
-    """An hour's trips have 500 places in the middle and 300 at the end: there 350 do not fit, while 450 do elsewhere."""
+    """An hour has 500 places in the middle of the line and 300 at its end, where 350 passengers do not fit."""
     line = corridor()
     first, last = line.up.ends
     early = line.up.launches < 3600.0
