@@ -23,7 +23,7 @@ from pyresac.envs.bus import (
     save_corridor,
     simulate_days,
 )
-from pyresac.envs.bus.avl.calibration import calibrated, fit_traffic, persisting
+from pyresac.envs.bus.avl.calibration import _filled, _running, calibrated, fit_traffic, persisting
 from pyresac.envs.bus.avl.moments import Covariances, agreement
 from pyresac.envs.bus.avl.observed import COLUMNS, Observed, days_of, observed_text, read_observed
 from pyresac.envs.bus.changes import with_demand
@@ -237,6 +237,22 @@ def test_a_link_that_no_bus_drives_like_that() -> None:
         InputError, match=r"direction down, from 'stop 7' to 'stop 6': .* in 2.0 s is .* at most 50 m/s"
     ):
         calibrated(unknown(), few)
+
+
+def test_the_calibrated_line_has_room_for_the_speeds_that_were_observed() -> None:
+    """Half of the slowest mean speed of a link and hour, and twice the fastest one, can be drawn, whatever the line
+    allowed before; what it allowed already is kept, and no speed is below 1 m/s."""
+    few = days_of(simulate_days(known(), NoHolding(), range(2)))
+    means = [_filled(unknown(), index, way) for index, way in enumerate(few)]
+    speeds = [way.length[:, None] / times for way, times in zip(unknown().directions, means, strict=True)]
+    slowest, fastest = min(speed.min() for speed in speeds), max(speed.max() for speed in speeds)
+    for floor, ceiling in ((7.0, 8.0), (1.5, 30.0)):
+        line = replace(unknown(), speed_floor=floor, speed_ceiling=ceiling)
+        found = _running(line, few, means, 1.0)
+        assert found.speed_floor == pytest.approx(min(floor, 0.5 * slowest))
+        assert found.speed_ceiling == pytest.approx(max(ceiling, 2.0 * fastest))
+    crawling = [times * 10.0 for times in means]
+    assert _running(unknown(), few, crawling, 1.0).speed_floor == 1.0
 
 
 def test_sparse_days_are_enough() -> None:

@@ -198,13 +198,28 @@ def test_an_endless_interval_is_null_in_json(capsys: pytest.CaptureFixture[str],
     assert content["differences"]["headway"]["reward"]["half_width"] is None
 
 
-def test_a_folder_that_is_not_there_is_said_before_any_day(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, line: str
+@pytest.mark.parametrize(
+    "command",
+    [
+        "figure --kind headways --out OUT.png",
+        "animate --out OUT.html",
+        "simulate --csv OUT.csv",
+        "simulate --avl OUT.csv",
+        "tune --out OUT.json",
+        "avl days.csv --out OUT.json",
+        "gtfs --feed feed.zip --route 7 --date 2026-01-05 --out OUT.json",
+    ],
+)
+def test_a_folder_that_is_not_there_is_said_before_any_work(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str
 ) -> None:
-    out = tmp_path / "no folder" / "picture.png"
-    arguments = ["figure", "--kind", "headways", "--out", str(out), "--corridor", line, "--seeds", "1000000"]
-    assert main(arguments) == 2
-    assert "there is no folder" in capsys.readouterr().err.replace("\n", " ")
+    monkeypatch.setattr("pyresac.envs.bus.simulator.Simulator.__init__", lambda *_: pytest.fail("a day was played"))
+    (tmp_path / "days.csv").write_text("no observations")
+    monkeypatch.chdir(tmp_path)
+    for out in ("nowhere", "days.csv"):
+        assert main(command.replace("OUT", f"{out}/picture").split()) == 2
+        assert "there is no folder" in capsys.readouterr().err.replace("\n", " ")
+    assert [path.name for path in tmp_path.iterdir()] == ["days.csv"]
 
 
 def test_a_disk_that_refuses(

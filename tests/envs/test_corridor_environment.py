@@ -315,6 +315,25 @@ def test_seeds_for_some_days_only(small: Corridor) -> None:
     assert fresh.episodes.base[0] == 3
 
 
+@pytest.mark.parametrize("make", [BusCorridor, VectorBusCorridor, BusCorridorAEC])
+def test_without_a_seed_a_reset_goes_on_to_the_next_day(small: Corridor, make: Any) -> None:
+    """Which one it is depends on the seed that was given alone; where none ever was, the first day is any."""
+
+    def days(env: Any, first: int | None) -> list[int]:
+        found = []
+        for seed in (first, None, None):
+            env.reset(seed=seed)
+            found.append(int(env.episodes.simulator.state.cursor[0, at.SEED]))
+        return found
+
+    found = days(make(corridor=small), 5)
+    assert found[0] == 5
+    assert len(set(found)) == 3
+    assert days(make(corridor=small), 5) == days(BusCorridor(small), 5) == found
+    assert days(make(corridor=small), 6) != found
+    assert len({*days(make(corridor=small), None), *days(make(corridor=small), None)}) == 6
+
+
 def test_a_reset_mask_leaves_the_others_alone(small: Corridor) -> None:
     env = VectorBusCorridor(2, small)
     env.reset(seed=1)

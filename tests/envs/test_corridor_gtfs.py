@@ -130,6 +130,15 @@ BAD_FEEDS: list[tuple[dict[str, str | None], dict[str, Any], str]] = [
         "trip 'T00': times go backwards at stop 's3a'",
     ),
     (changed("stop_times", "T00,22:06:00,22:06:00", "T00,,"), {}, "trip 'T00': the first and the last stop need times"),
+    (
+        {
+            "stop_times": re.sub(
+                r"(?m)^T00,\d\d:\d\d:\d\d,\d\d:\d\d:\d\d", "T00,22:00:00,22:00:00", tables()["stop_times"]
+            )
+        },
+        {},
+        "trip 'T00': the whole trip takes no time",
+    ),
     (changed("stops", "s1a,Stop 1,50.005", "s1a,Stop 1,50.0"), {}, "stops 's0a' and 's1a' lie 0 m apart"),
     (
         changed("stop_times", "T00,22:01:30,22:01:30", "T00,22:01:30,22:01:00"),

@@ -6,6 +6,7 @@ import json
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import time
 from pathlib import Path
 from typing import Any
 
@@ -277,6 +278,28 @@ def test_missing_or_broken_workbooks(tmp_path: Path) -> None:
         published_corridor(tmp_path)
     shutil.rmtree(tmp_path)
     with pytest.raises(InputError, match="no such workbook"):
+        published_corridor(tmp_path)
+
+
+HEADER = ["route_id", "start_stop", "end_stop", "distance", "V_max"]
+
+
+@pytest.mark.parametrize(
+    ("file", "rows", "message"),
+    [
+        ("route_news.xlsx", [HEADER, [0, "S", "X13", 500, 15]], "row 1: no hourly speed columns after V_max"),
+        ("route_news.xlsx", [], r"row 1: expected the columns \['route_id', .*, found (nothing|\[None)"),
+        (
+            "passenger_OD.xlsx",
+            [[None, None, "X13"], [time(6), "S", 1], [time(8), "S", 1]],
+            "row 3: hour 08:00:00 lies beyond the 2 hours of the speed table",
+        ),
+    ],
+)
+def test_workbooks_that_lack_hours(tmp_path: Path, file: str, rows: list[list[Any]], message: str) -> None:
+    invented_workbooks(tmp_path)
+    workbook(tmp_path / file, rows)
+    with pytest.raises(InputError, match=f"{file}, sheet 'Sheet1', {message}"):
         published_corridor(tmp_path)
 
 

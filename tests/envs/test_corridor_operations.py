@@ -196,6 +196,18 @@ def test_passengers_and_their_costs_add_up(small: Corridor, options: dict[str, A
     )
 
 
+@pytest.mark.parametrize("options", [{}, OPEN, OPEN | {"closed_holds": True}, vars(EVERYTHING)])
+def test_lateness_is_of_the_end_of_dwell_however_long_it_grew(small: Corridor, options: dict[str, Any]) -> None:
+    """Whoever came while the bus stood, and whatever it waited for: against the scheduled departure."""
+    record = simulate(run(small, **options), TargetHeadway(slack=30.0), 6)
+    line, visits = record.layout.line, record.visits[:, 1:]
+    ready = visits[..., at.ARRIVED] + visits[..., at.DWELL]
+    assert np.isfinite(ready).all()
+    # sums of times below a day
+    np.testing.assert_allclose(visits[..., at.LATE], ready - line.departures[:, 1:], rtol=0.0, atol=1e-9)
+    np.testing.assert_allclose(visits[..., at.LATENESS], visits[..., at.ARRIVED] - line.schedule[:, 1:], atol=1e-9)
+
+
 def test_buses_are_held_at_control_points_only(small: Corridor) -> None:
     record = simulate(run(small, control_stops=("B", "D")), TargetHeadway(slack=50.0), 1)
     held = np.isfinite(record.visits[..., at.ACTION])

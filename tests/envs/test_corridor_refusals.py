@@ -10,10 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pyresac.envs.bus import Corridor, NoHolding
+from pyresac.envs.bus import Corridor, NoHolding, Simulator, layout
 from pyresac.envs.bus.controller_files import LARGEST_FILE, load_controller, save_controller
 from pyresac.envs.bus.controllers import Rule
+from pyresac.envs.bus.layout import lay_out
 from pyresac.envs.bus.parametric import LinearRule, NetworkRule
+from pyresac.envs.bus.simulator import numbers
 from pyresac.errors import InputError
 
 
@@ -44,6 +46,53 @@ def test_a_corridor_of_other_parts(small: Corridor, changed: dict[str, Any], mes
 def test_a_rule_of_other_numbers(make: Callable[[], Rule], message: str) -> None:
     with pytest.raises(InputError, match=message):
         make()
+
+
+def started(small: Corridor, days: int) -> Simulator:
+    found = Simulator(small, days)
+    found.start(range(days))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("do", "message"),
+    [
+        (lambda small: Simulator(small, 2).start([1, 2, 3]), "3 seeds for 2 days"),
+        (
+            lambda small: Simulator(small, 2).step(0.0, np.array([0, 1])),
+            r"days \[0, 1\] have no bus that must decide",
+        ),
+        (lambda small: started(small, 2).step([0.0, "x"]), "holding is .* it must be seconds in"),
+        (lambda small: started(small, 2).step([0.0]), "holding has 1 entries for 2 buses"),
+        (lambda small: started(small, 2).step([True, False]), "holding is .* it must be seconds in"),
+        (lambda small: numbers(["5"]), "found <U1; expected real numbers"),
+        (lambda small: numbers([1j]), "found complex128; expected real numbers"),
+    ],
+)
+def test_days_that_cannot_go_on(small: Corridor, do: Callable[[Corridor], object], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        do(small)
+
+
+def test_a_day_that_has_ended_takes_no_hold_and_the_others_go_on(small: Corridor) -> None:
+    """Who asks for days by their rows is told which of them have no bus that waits."""
+    days = started(small, 2)
+    while days.pending[1]:
+        days.step([0.0], np.array([1]))
+    with pytest.raises(InputError, match=r"days \[1\] have no bus that must decide; start them first"):
+        days.step([0.0, 0.0], np.array([0, 1]))
+    assert days.pending.tolist() == [1, 0]
+    days.step(0.0)
+    assert days.pending[0]
+
+
+def test_a_timetable_that_no_machine_has_room_for(small: Corridor, monkeypatch: pytest.MonkeyPatch) -> None:
+    """16 trips of 5 stops: 80 stops are allowed, 79 are not enough."""
+    monkeypatch.setattr(layout, "LARGEST_TIMETABLE", 80)
+    lay_out(small)
+    monkeypatch.setattr(layout, "LARGEST_TIMETABLE", 79)
+    with pytest.raises(InputError, match="corridor 'small' has 16 trips of 5 stops; a day may have 79 stops in all"):
+        lay_out(small)
 
 
 class Mine(Rule):

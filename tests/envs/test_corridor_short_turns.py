@@ -355,6 +355,23 @@ def test_the_default_demand_brings_what_its_trips_can_carry() -> None:
     assert doubts(made) == []
 
 
+def test_a_link_that_few_trips_serve_is_the_crowded_one() -> None:
+    """An hour has 500 places in the middle of the line and 300 at its end, where 350 passengers do not fit."""
+    line = corridor()
+    first, last = line.up.ends
+    early = line.up.launches < 3600.0
+    middle, end = (int((early & (first <= link) & (last > link)).sum()) for link in (4, 8))
+    assert middle >= 1.5 * end
+    demand = np.zeros_like(line.demand)
+    demand[:, 4, 5] = 450.0
+    assert doubts(replace(line, demand=demand)) == []
+    demand[:, 8, 9] = 350.0
+    assert doubts(replace(line, demand=demand)) == [
+        "short turns: 350 passengers an hour want to ride from 'Stop 8' to 'Stop 9', direction up, hour 1, and buses "
+        "have 300 places"
+    ]
+
+
 def test_the_animation_draws_a_trip_where_it_runs(day: Day) -> None:
     record, _ = day
     first, last, _ = served(record)

@@ -14,7 +14,9 @@ from pyresac.envs.bus import (
     NoHolding,
     Operations,
     SimpleRobust,
+    Simulator,
     controller_named,
+    default_corridor,
     disturbed_corridor,
     metrics_table,
     simulate,
@@ -23,7 +25,7 @@ from pyresac.envs.bus import (
 from pyresac.envs.bus import state as at
 from pyresac.envs.bus.controllers import Rule
 from pyresac.envs.bus.corridor import Array
-from pyresac.envs.bus.line import DIRECTION
+from pyresac.envs.bus.line import AFTER, DIRECTION
 
 STOPS, TRIPS, HEADWAY = 21, 60, 360.0
 DAYS = 160
@@ -141,6 +143,26 @@ def test_a_late_trip_is_predicted_late() -> None:
                 assert rows[trip, place, at.BEHIND] == pytest.approx(max(ready[trip + 1, place] - now, 0.0), abs=1e-6)
                 seen += 1
     assert seen > 300
+
+
+def test_a_follower_that_has_come_to_the_stop_is_no_headway_behind() -> None:
+    """Random holds let buses come to a stop where their leader still stands; nobody is predicted before now."""
+    days = Simulator(default_corridor())
+    days.start([3])
+    beside, rng = 0, np.random.default_rng(0)
+    for _ in range(2_500):
+        state, bus = days.state, int(days.state.cursor[0, at.PENDING])
+        trip, place = state.buses[0, bus, [at.TRIP, at.PLACE]]
+        behind, follower = state.visits[0, trip, place, at.BEHIND], int(state.order[0, trip, place, AFTER])
+        if follower < 0:
+            assert behind == days.layout.line.headway
+        elif state.trips[0, follower, at.CAME] >= place:
+            assert behind == 0.0
+            beside += 1
+        else:
+            assert behind >= 0.0
+        days.step(60.0 * rng.random())
+    assert beside > 0
 
 
 def test_the_evening_hold_is_optimal() -> None:

@@ -14,6 +14,7 @@ from torch import Tensor
 
 from pyresac.deep.learner import Learner
 from pyresac.deep.replay import Batch
+from pyresac.errors import InputError
 from pyresac.experiments import deep_runs, nonstationary, oracle, returns, uncertainty
 from pyresac.experiments.experiment import Run
 from pyresac.figures.training import RETURN
@@ -139,6 +140,14 @@ def test_the_final_return_is_of_the_last_quarter(rows: int, expected: float, tmp
     curve = {"step": [100.0 * row for row in range(rows)], "eval_return": [float(row) for row in range(rows)]}
     assert deep_runs.curves_of_runs(tmp_path, [run]) == {"one": curve}
     assert deep_runs.last_quarters(tmp_path, [run]) == {"one": expected}
+
+
+def test_a_finished_run_without_an_evaluation_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "one").mkdir()
+    (tmp_path / "one" / "result.json").write_text("{}")
+    (tmp_path / "one" / "metrics.csv").write_text("step,eval_return\n")
+    with pytest.raises(InputError, match=r"metrics\.csv has no evaluation, although its run is finished"):
+        deep_runs.curves_of_runs(tmp_path, [Run("one", {})])
 
 
 def test_returns_stand_beside_the_papers() -> None:

@@ -90,6 +90,15 @@ def test_a_failing_run_stops_no_other(tmp_path: Path, capsys: pytest.CaptureFixt
     assert "failed, see" in " ".join(capsys.readouterr().out.split())
 
 
+def test_a_search_of_which_every_run_fails_says_where_to_look(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pool, "command", lambda *_: [sys.executable, "-c", "raise SystemExit(1)"])
+    assert searched(tmp_path, 2, "critic_lr=1e-4:3e-3") == 2
+    assert f"all 2 runs failed; their logs are in {tmp_path}" in "".join(capsys.readouterr().err.split("\n"))
+    assert not (tmp_path / "best.json").exists()
+
+
 @pytest.mark.parametrize(
     "text",
     ["", "critic_lr", "critic_lr=1", "critic_lr=2:1", "critic_lr=a:b", "critic_lr=1:2:sqrt", "x-y=1:2", "a=nan:1"],

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from pyresac.experiments import poisoning_kernels as kernels
-from pyresac.experiments.poisoning import FORMS, Form, Problem, curve, noisy_chain, sampled, shown, verdicts
+from pyresac.experiments.poisoning import FORMS, Form, Problem, conclude, curve, noisy_chain, sampled, shown, verdicts
 from pyresac.tabular import FiniteMDP, RevOperator, solve
 
 
@@ -96,6 +97,36 @@ def test_verdicts_follow_the_interval_and_divergence_is_no_accuracy(
     (found,) = verdicts(numbers)
     assert found.verdict == verdict
     assert words in found.found
+
+
+def test_tables_have_the_last_measurement_of_every_form(tmp_path: Path) -> None:
+    """From the curves of two seeds: bias, error and shortfall, each a mean with half of its interval; where one has
+    diverged, that."""
+
+    def curves(*last: list[float | None]) -> list[list[list[float | None]]]:
+        return [[[9.0, 9.0, 9.0], one] for one in last]
+
+    plain = curves([-1.0, 1.0, 0.5], [-3.0, 3.0, 0.5])
+    forms = {
+        "ensemble, no penalty": plain,
+        "RE-SAC": curves([-2.0, 2.0, 0.25], [-4.0, 4.0, 0.25]),
+        "TQC": curves([0.0, 0.0, 0.0], [None, None, None]),
+    }
+    measures = {"FrozenLake": {"size": 0.123456, "curves": forms}, "Taxi": {"size": 20.0, "curves": forms}}
+    outcome = conclude(measures, "cpu", tmp_path)
+    first, second = outcome.tables
+    assert (first.title, second.title) == ("FrozenLake: mean |Q*| is 0.123", "Taxi: mean |Q*| is 20")
+    assert first.note == "2 seeds, 1,000 updates a pair, ± half of the 95 % interval"
+    assert list(first.columns) == ["Q̄ − Q*", "|Q̄ − Q*|", "V* − V of its policy"]
+    # two seeds a unit from their mean: a deviation of √2, a standard error of 1
+    rows = {label: list(cells) for label, cells in first.rows}
+    assert list(rows) == list(forms)
+    assert rows["ensemble, no penalty"] == ["-2.0000 ± 1.9600", "+2.0000 ± 1.9600", "+0.5000 ± 0.0000"]
+    assert rows["RE-SAC"] == ["-3.0000 ± 1.9600", "+3.0000 ± 1.9600", "+0.2500 ± 0.0000"]
+    assert set(rows["TQC"]) == {"diverged, 1 of 2 seeds"}
+    (finding,) = outcome.findings
+    assert finding.verdict == "does not reproduce"
+    assert "FrozenLake +1.0000 ± 0.0000; Taxi +1.0000 ± 0.0000" in finding.found
 
 
 def test_a_cell_says_how_many_seeds_diverged() -> None:

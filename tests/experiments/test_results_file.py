@@ -166,6 +166,19 @@ def test_a_file_without_measures_is_set_aside_and_never_lost(
         assert rows(results)["λ_ale = 0"] == [str(int(measures[NAMES[0]])), ""]
 
 
+def test_the_thousandth_earlier_file_has_no_name_left(tmp_path: Path) -> None:
+    path = tmp_path / "cpu.json"
+    for number in range(1, 999):
+        (tmp_path / f"cpu.earlier-{number}.json").touch()
+    path.write_text("first")
+    assert results_file.set_aside(path) == tmp_path / "cpu.earlier-999.json"
+    path.write_text("second")
+    with pytest.raises(InputError, match="has a thousand earlier files; move them away"):
+        results_file.set_aside(path)
+    assert path.read_text() == "second"
+    assert (tmp_path / "cpu.earlier-999.json").read_text() == "first"
+
+
 def test_a_figure_that_cannot_be_written_leaves_the_former_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(self: Figure, path: Path, **_: Any) -> None:
         Path(path).write_bytes(b"half")

@@ -14,7 +14,7 @@ from typing import Any
 
 from pyresac.atomic import write_atomically
 from pyresac.envs.bus.controllers import CONTROLLERS, Controller, Rule
-from pyresac.envs.bus.full_observation import COUNT, NAMES
+from pyresac.envs.bus.full_observation import NAMES
 from pyresac.envs.bus.observation import Observation
 from pyresac.envs.bus.parametric import LinearRule, NetworkRule
 from pyresac.errors import InputError
@@ -80,14 +80,14 @@ def _rule(name: Any, parameters: Any) -> Rule:
         raise InputError(f"rule is {name!r}; expected one of {sorted([*expected, 'network'])}")
     if sorted(parameters) != sorted(expected[name]):
         raise InputError(f"parameters of {name} are {sorted(parameters)}; expected {sorted(expected[name])}")
-    numbers = [parameters[key] for key in expected[name]]
-    for key, value in zip(expected[name], numbers, strict=True):
+    numbers = {key: parameters[key] for key in expected[name]}
+    for key, value in numbers.items():
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise InputError(f"{key} is {value!r}; expected a number")
     if name == "linear":
-        bias, *weights = map(float, numbers)
-        return LinearRule(bias, tuple(weights[:COUNT]))
-    return CONTROLLERS[name](*map(float, numbers))
+        bias, *weights = map(float, numbers.values())
+        return LinearRule(bias, tuple(weights))
+    return CONTROLLERS[name](*map(float, numbers.values()))
 
 
 class FileController:

@@ -115,7 +115,7 @@ class Simulator:
         where = np.flatnonzero(self.pending) if rows is None else rows
         if not self.pending[where].all():
             raise InputError(
-                f"days {list(where[self.pending[where] == 0])} have no bus that must decide; start them first"
+                f"days {where[self.pending[where] == 0].tolist()} have no bus that must decide; start them first"
             )
         self._advance(where, checked_holding(holding, where.size, self.layout.least, self.layout.line.holding_limit))
 

@@ -105,9 +105,11 @@ class Panel:
     def __init__(self, corridor: Corridor, seeds: Sequence[int], objective: Objective, published: bool, workers: int):
         self.objective = objective
         shares = [list(seeds[worker::workers]) for worker in range(min(workers, len(seeds)))]
-        self._simulators = [Simulator(corridor, len(share), published) for share in shares]
-        for simulator, share in zip(self._simulators, shares, strict=True):
+        self._simulators = []
+        for share in shares:
+            simulator = Simulator(corridor, len(share), published)
             simulator.start(share)
+            self._simulators.append(simulator)
         self.days = len(seeds)
         self._pool = ThreadPoolExecutor(len(shares))
 
