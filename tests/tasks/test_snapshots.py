@@ -22,7 +22,8 @@ from train_command import same_run
 from pyresac.errors import CheckpointError, DivergenceError, InputError
 from pyresac.tasks.discrete import EnvOptions, make_resumable
 from pyresac.tasks.gymnasium_task import BoxTask
-from pyresac.tasks.snapshots import environment_state, restore_environment, tried
+from pyresac.tasks.restorable import tried
+from pyresac.tasks.snapshots import environment_state, restore_environment
 from pyresac.train import main
 from pyresac.training.restored import restore_run
 
