@@ -36,6 +36,10 @@ LABELS = {
     "epistemic-1": "epistemic only, λ_epi = 1",
     "resac-k5": "RE-SAC, K = 5",
     "fast": "preset fast",
+    "actor": "preset fast: the actor itself",
+    "averaged-0.005": "its average, ema_rate 0.005",
+    "averaged-0.001": "its average, 0.001 (the preset's)",
+    "averaged-0.0003": "its average, 0.0003",
     "sac": "SAC",
     "td3": "TD3",
     "sb3-sac": "SAC of Stable-Baselines3",
@@ -51,6 +55,8 @@ LABELS = {
 }
 """Names on figures and in tables, in their order there; any other label stands as it is, after these."""
 LEARNED = "learned"
+OF_ONE_TRAINING = ("actor", "averaged-0.001")
+"""Labels of `averages_figure`."""
 
 
 @dataclass(frozen=True)
@@ -152,6 +158,24 @@ def ablations_figure(experiment: RunGroup) -> Figure:
     return figure
 
 
+def averages_figure(experiment: RunGroup) -> Figure:
+    """A panel a seed: the return of the actor itself and of its average at the preset's rate, on one training."""
+    actor, average = (
+        next((g for g in experiment.groups if g.name == LABELS[label]), None) for label in OF_ONE_TRAINING
+    )
+    if actor is None or average is None or len(actor.runs) != len(average.runs):
+        raise InputError(f"the figure needs runs of {' and '.join(OF_ONE_TRAINING)} with the same seeds")
+    figure = new_figure("Hopper-v5, preset fast: the actor, and its average, which the preset evaluates", 11.0, 4.0)
+    panels = figure.subplots(1, len(actor.runs), sharey=True, squeeze=False)[0]
+    for seed, (axes, own, slow) in enumerate(zip(panels, actor.runs, average.runs, strict=True)):
+        returns_on(axes, [Group("the actor", [own]), Group("its average", [slow])], RETURN, {})
+        axes.set_title(f"seed {seed}", loc="left", fontsize=9.5)
+        axes.locator_params(axis="x", nbins=4)
+        axes.label_outer()
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside right center", frameon=False, fontsize=8.5)
+    return figure
+
+
 def return_figure(task: str) -> Callable[[RunGroup], Figure]:
     """Draws return over steps on a Gymnasium task."""
     title = f"{task}: evaluation return, mean and range where there are several seeds"
@@ -180,6 +204,7 @@ FIGURES: dict[str, tuple[str, Callable[[RunGroup], Figure]]] = {
     "hopper": ("results-hopper", return_figure("Hopper-v5")),
     "hopper-parts": ("results-hopper-parts", return_figure("Hopper-v5")),
     "hopper-100k": ("results-hopper-100k", return_figure("Hopper-v5")),
+    "hopper-300k": ("results-hopper-300k", averages_figure),
     "halfcheetah-100k": ("results-halfcheetah-100k", return_figure("HalfCheetah-v5")),
     "walker2d-100k": ("results-walker2d-100k", return_figure("Walker2d-v5")),
 }
