@@ -29,7 +29,7 @@ from pyresac.deep.algorithms.algorithm import ActorInputs, Algorithm, TargetInpu
 from pyresac.deep.algorithms.resac import RESAC, RESACOptions, lower_confidence_bound
 from pyresac.deep.networks.network import Network
 from pyresac.deep.networks.network_layout import NetworkLayout
-from pyresac.deep.noise import Noise
+from pyresac.deep.random_source import Noise
 from pyresac.deep.slopes import slopes
 from pyresac.tabular.exact import ExactMDP, ExactRev
 from pyresac.tabular.mdp import FiniteMDP

@@ -65,7 +65,7 @@ class Evaluate:
     episodes: Annotated[int, tyro.conf.arg(aliases=["--days"])] = 10
     """Episodes, or days, that each policy is played on."""
     seed: int = FINAL_SEED
-    """Of the first episode. The default is that of the report after training; 0 begins with the evaluations in it."""
+    """Seed of the first episode. The report after training has the default; 0 plays those of the evaluations first."""
     controllers: tuple[str, ...] = ()
     """Rules on the corridor's days beside it, as for python -m pyresac.corridor; best-slack, best-robust, best-schedule
     and best-threshold are the rules of that kind with the highest objective on other days. By default those that the
@@ -81,7 +81,7 @@ class Evaluate:
     no_figures: bool = False
     """Draw none."""
     format: Literal["png", "svg", "pdf"] = "png"
-    """Of the figures."""
+    """Format of the figures."""
 
     def require_usable(self) -> None:
         """Raise InputError naming the option, its value and what is allowed."""
@@ -159,7 +159,7 @@ def _metrics(run: Restored, played: Played) -> Values:
 
 
 def _without_return(values: Values) -> Values:
-    """Of a day of the corridor, whose return is its reward or follows from its other metrics."""
+    """A day's metrics without its return, which is the reward or follows from the others."""
     return {name: numbers for name, numbers in values.items() if name != "return"}
 
 

@@ -84,7 +84,6 @@ SHARED_FILES = {
     "sets": "tabular.exact.sets has uncertainty sets over the rationals, figures.sets draws uncertainty sets",
     "errors": "the errors of the package, and of the repository's tools for proofs, which are in no wheel",
     "corridor": "a module of experiments has the name of its experiment",
-    "noise": "a module of experiments has the name of its experiment",
 }
 """Names of files that stand twice, and why that misleads nobody."""
 SHARED_CLASSES: dict[str, str] = {}

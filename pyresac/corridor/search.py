@@ -46,7 +46,7 @@ class Tune:
     first_seed: int = 1_000_000
     """Seed of the first of these days: far from those that simulate, compare and evaluate play."""
     seed: int = 0
-    """Of the search's own draws."""
+    """Seed of the search's own draws."""
     workers: int | None = None
     """Threads, all cores without it. The result does not depend on them."""
     published: bool = False

@@ -17,8 +17,8 @@ from pyresac.deep.networks.inputs import Inputs
 from pyresac.deep.networks.network import Network
 from pyresac.deep.networks.network_layout import NetworkLayout
 from pyresac.deep.networks.running_statistics import RunningStatistics
-from pyresac.deep.noise import Noise
 from pyresac.deep.observation_statistics import ObservationStatistics
+from pyresac.deep.random_source import Noise
 from pyresac.deep.temperature import Temperature
 from pyresac.errors import CheckpointError, InputError
 from pyresac.memory import available_bytes
@@ -70,7 +70,7 @@ class Agent:
         self.best = self.averaged.clone()
         """The averaged policy at the best evaluation so far."""
         self.observations = ObservationStatistics(dense) if options.normalise_observations else None
-        """Of the states that were acted in, where networks see them normalised."""
+        """Statistics of the states that were acted in, if networks see them normalised."""
         self.noise = Noise(seed + 1, device)
         self.temperature = None
         if isinstance(options, EntropyOptions):
@@ -171,7 +171,8 @@ def _initial_actor(layout: NetworkLayout, options: DeepOptions, actions: int, ge
 
 
 def _require_memory(options: DeepOptions, critic: NetworkLayout, actor: NetworkLayout) -> None:
-    """Of what is there in any case: parameters, gradient, two moments and a copy, a batch's activations."""
+    """Raise InputError unless memory holds what every run needs: parameters, gradient, two moments and a copy, and the
+    activations of a batch."""
     heads, batch = options.ensemble_size, options.batch_size
     networks = 5 * (heads * critic.length + actor.length)
     activations = batch * (critic.dense + heads * critic.activations + 2 * sum(options.actor_hidden))

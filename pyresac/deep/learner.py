@@ -69,7 +69,7 @@ class Learner(Agent):
         next_action = self.algorithm.next_action(following, self.noise)[-size:]
         next_log_prob = following.log_prob[-size:]
         follow = improves or not self.algorithm.targets_follow_actor
-        # of the target's quantiles and of the critics' own, of critics of quantiles
+        # critics of quantiles have fractions, those of the target drawn apart from their own
         of_target, fractions = self.algorithm.fractions(size, self.noise), self.algorithm.fractions(size, self.noise)
         critics, next_heads = self._critic_passes(batch, next_action, fractions, of_target)
         target = self._target(batch, next_action, next_heads, next_log_prob, alpha, of_target)

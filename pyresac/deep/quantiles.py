@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import torch
     from torch import Tensor
 
-    from pyresac.deep.noise import Noise
+    from pyresac.deep.random_source import Noise
 
 LEAST_WIDTH = 0.1
 """Added to each uniform draw of `spaced_fractions` before they are normalised, so that no two fractions meet."""

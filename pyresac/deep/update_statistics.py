@@ -18,9 +18,9 @@ STATISTICS = (
     "critic_grad",
     "actor_grad",
 )
-"""Of every learner."""
+"""Statistics of every learner."""
 OF_STATE_VALUE = ("state_value_loss", "state_value_mean", "state_value_grad")
-"""Of learners with a network V(s) besides."""
+"""Further statistics of learners with a network V(s)."""
 STATISTICS_EVERY = 8
 """Updates between two that are noted, because reading a number off a device waits for it."""
 

@@ -41,7 +41,7 @@ class Compiled:
 
     @cached_property
     def structure(self) -> Any:
-        """Of a state: which arrays it holds."""
+        """Which arrays a state holds."""
         import jax
 
         with jax.default_device(_cpu()):

@@ -52,7 +52,7 @@ PANELS = (
     [label for label in LABELS if label.startswith("RE-SAC")],
     ["RE-SAC K=10", "SAC", "DSAC", "BAC", "epistemic only", "aleatoric only"],
 )
-"""Of the figures: the number of critics, and the algorithms and ablations."""
+"""Rows of each figure: the numbers of critics; the algorithms and ablations."""
 LEVELS = ("none", "headway", "linear")
 """Rules whose reward stands in the figure of the curves."""
 

@@ -21,7 +21,7 @@ STEPS = 60
 
 @dataclass(frozen=True)
 class Cost:
-    """Of a plan."""
+    """What a plan costs."""
 
     core_hours: float
     disk_bytes: int

@@ -26,7 +26,7 @@ class CriticErrors(NamedTuple):
     """Mean absolute errors over the steps of evaluation episodes, in the task's rewards."""
 
     oracle: float
-    """Of the nearest head at each step."""
+    """Error of the nearest head at each step."""
     mean: float
     lcb: float
     minimum: float
@@ -50,7 +50,7 @@ def aligned(heads: Values, returns: Values) -> Values:
 
 
 def errors(heads: Values, returns: Values) -> CriticErrors:
-    """Of heads (K, m) against discounted returns (m,), m ≥ 1."""
+    """Errors of heads (K, m) against discounted returns (m,), m ≥ 1."""
     away = heads - returns
     mean = heads.mean(0)
     sigma = heads.std(0)

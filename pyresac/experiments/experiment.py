@@ -19,14 +19,14 @@ Verdict: TypeAlias = Literal["reproduces", "does not reproduce", "undecided", "n
 
 
 def verdict_of(sides: Sequence[int]) -> Verdict:
-    """Of a claim about several cases: 1 for one that bears it out, −1 for one that contradicts it, 0 for neither."""
+    """Verdict on a claim about several cases: 1 where one bears it out, −1 where one contradicts it, 0 for neither."""
     if not sides:
         return "not tried at this scale"
     return "reproduces" if min(sides) > 0 else "does not reproduce" if max(sides) < 0 else "undecided"
 
 
 def held(holds: bool) -> Verdict:
-    """Of a claim that holds or does not."""
+    """Verdict on a claim that holds or does not."""
     return "reproduces" if holds else "does not reproduce"
 
 
@@ -132,7 +132,7 @@ class Experiment(Protocol):
         """What must be trained; [] for an experiment that computes all itself."""
 
     def measures(self, folder: Path, scale: Scale, runs: Sequence[Run]) -> Measures:
-        """Of the finished ones of `runs` in `folder`, all that tables and figures need."""
+        """All that tables and figures need of those of `runs` in `folder` that are finished."""
 
     def conclude(self, measures: Measures, scale: Scale, figures: Path) -> Outcome:
         """Tables, figures and findings, from the measures alone; figures are written into `figures`."""

@@ -61,7 +61,7 @@ def write_report(results: Path, output: Path) -> None:
 
 
 def _parts(folder: Path, name: str, content: dict[str, Any]) -> tuple[list[tuple[int, str]], str, str]:
-    """Of an experiment: its verdicts, its section, and how it was made. Raises InputError for results without them."""
+    """An experiment's verdicts, its section, and how it was made. Raises InputError for results without them."""
     try:
         return _verdicts(name, content), _section(folder, name, content), _made(content)
     except InputError:

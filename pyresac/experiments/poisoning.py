@@ -229,7 +229,7 @@ def shown(sample: NDArray[np.float64]) -> str:
 
 
 def verdicts(numbers: dict[str, Any]) -> list[Finding]:
-    """Of what the paper says about the penalties' effect on the error; a table that diverged is no accurate one."""
+    """Verdicts on the paper's claims about the penalties and the error. A table that diverged is not accurate."""
     lines = []
     better = []
     for problem, found in numbers.items():

@@ -35,7 +35,7 @@ from pyresac.training.versions import of_libraries
 
 COMMAND = "python -m pyresac.experiments run {name} --scale {scale}"
 FORMAT = 1
-"""Of the file; one of a later version is refused."""
+"""Version of the file; a later one is refused."""
 ODD = (AttributeError, IndexError, KeyError, TypeError, ValueError)
 """What comes of measures that are not as an experiment writes them."""
 

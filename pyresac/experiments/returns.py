@@ -48,7 +48,7 @@ PANELS = (
     ["SAC", "TD3", "REDQ", "SAC-N", "BAC", "DSAC"],
     ["SAC", "TQC", "TQC, fixed fractions", "RE-SAC v1", "RE-SAC B0"],
 )
-"""Of the figure of curves."""
+"""Rows that each panel of the figure shows."""
 TABLE_1_TASKS = ("Hopper-v5", "HalfCheetah-v5", "Walker2d-v5", "Ant-v5")
 
 

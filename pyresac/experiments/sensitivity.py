@@ -38,7 +38,7 @@ SWEEPS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
         for ale in (0.0, 1e-4, 1e-3)
     },
 }
-"""Of the base, which has one value of each."""
+"""Options that are varied one at a time, and their values; the base has one value of each."""
 SMOKE = {"K": ("2", "5")}
 """What the smallest scale tries."""
 PAPER = {

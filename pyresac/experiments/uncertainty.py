@@ -154,7 +154,7 @@ def _means(grid: list[tuple[int, float, int]], found: list[dict[str, float]]) ->
 
 
 def _side(found: tuple[float, float, float]) -> int:
-    """Of 0 the interval of a correlation lies on: 1 above, −1 below, 0 around."""
+    """Where the interval of a correlation lies: 1 above 0, −1 below it, 0 around it."""
     return Interval(*found).side()
 
 

@@ -25,7 +25,7 @@ class ActionBox:
 
     @classmethod
     def of(cls, space: gym.Space[object], where: str) -> ActionBox:
-        """Of a Gymnasium space. Raises InputError unless it is a Box of numbers with low < high, finite in float32."""
+        """The box of a Gymnasium space. Raises InputError unless it is a Box, low < high and both finite in float32."""
         if not isinstance(space, gym.spaces.Box):
             raise InputError(f"{where} has the action space {space}; the deep agent needs a Box")
         low, high = space.low.reshape(-1).astype(np.float64), space.high.reshape(-1).astype(np.float64)

@@ -24,7 +24,7 @@ FORMS = (
     "then 'tasks N'"
 )
 LARGEST = 1e6
-"""Of a factor or a number of steps; beyond it a simulator gives no usable number."""
+"""The largest factor, and the largest number of steps; beyond it a simulator gives no usable number."""
 
 
 @dataclass(frozen=True)

@@ -70,7 +70,7 @@ class Variation(Checked):
             raise InputError(f"task_seed = {self.task_seed}, but no schedule has 'tasks N', which it is the seed of")
 
     def schedules(self) -> dict[str, Schedule]:
-        """Of the parameters that change."""
+        """The schedules of the parameters that change, by their names."""
         given = {name: getattr(self, name) for name in ARRAYS}
         return {name: parse_schedule(text, name) for name, text in given.items() if text is not None}
 

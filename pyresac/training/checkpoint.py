@@ -93,8 +93,8 @@ def load_checkpoint(path: Path) -> Checkpoint:
 
 @contextmanager
 def fitting(where: str) -> Iterator[None]:
-    """Around taking on a loaded state: a part of it that is missing or of another kind, as in a file that is well
-    signed but of another hand, becomes a CheckpointError that names `where` it stood."""
+    """For the time in which a loaded state is taken on: a part that is missing or of another kind, as in a file that
+    somebody edited and signed anew, becomes a CheckpointError that names `where` it stood."""
     try:
         yield
     except InputError:

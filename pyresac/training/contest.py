@@ -40,7 +40,7 @@ PASSENGERS = {
     "vehicle_hours": Column("vehicle\nhours"),
     "left_behind": Column("denied\nboardings"),
 }
-"""Of the objective of passengers' time."""
+"""Columns of the objective of passengers' time."""
 EPISODES = {"return": Column("return"), "length": Column("length\nsteps"), "cut": Column("cut by time\n%", 100.0)}
 
 

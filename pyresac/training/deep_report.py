@@ -23,14 +23,14 @@ FINAL_SEED = 5_000
 """Seed of the final episodes, none of which is played in an evaluation during training."""
 LEARNED = "learned"
 COLUMNS = {"reward": "reward, 10⁶", "wait": "wait, min", "travel": "travel, min"}
-"""Of the headways' reward, which is what a policy is better by."""
+"""Columns for the objective of headways; the first one ranks the policies."""
 PASSENGERS = {
     "weighted_journey": "cost, min",
     "wait": "wait, min",
     "travel": "ride, min",
     "vehicle_hours": "bus hours",
 }
-"""Of passengers' time: what a policy saves of the first one."""
+"""Columns for the objective of passengers' time; the first one ranks the policies, less is better."""
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,7 @@ CORRIDOR: Settings = {
     "grad_clip": 1.0,
     "ema_rate": 0.005,
 }
-"""Of every algorithm on the corridor, as far as it reads them; chosen for RE-SAC on the published slow corridor."""
+"""What every algorithm has on the corridor, as far as it reads it; chosen for RE-SAC on the published slow corridor."""
 
 
 CORRIDOR_PROBLEM: Settings = {"observation": "full", "rule": "schedule"}
@@ -48,7 +48,7 @@ class Preset:
 
     about: str
     algorithm: str | None = None
-    """The one algorithm that it is of; None for all."""
+    """The only algorithm that it fits; None if it fits all."""
     always: Settings = field(default_factory=dict)
     """On every task, over what follows."""
     box: Settings = field(default_factory=dict)
@@ -269,14 +269,14 @@ penalties bought no return where we measured, and an ensemble costs twice the ti
 RESAC_CORRIDOR: Settings = {"ensemble_size": 10, "lambda_epi": 0.01, "lambda_ale": 0.0001}
 
 OWN_BOX: Mapping[str, Settings] = {"resac": RESAC_BOX}
-"""Of single algorithms on Gymnasium tasks, over their defaults."""
+"""What single algorithms have on Gymnasium tasks, over their defaults."""
 OWN_CORRIDOR: Mapping[str, Settings] = {
     "resac": RESAC_CORRIDOR,
     # one step of the actor for its 20 of the critics, which is what REDQ is; α from where the others' begins, since
     # its own 1 is above the corridor's cap
     "redq": {"actor_every": 20, "alpha_init": 0.2},
 }
-"""Of single algorithms on the corridor, over `CORRIDOR`."""
+"""What single algorithms have on the corridor, over `CORRIDOR`."""
 
 
 def preset_named(preset: str, algorithm: str | None) -> tuple[Preset, str]:

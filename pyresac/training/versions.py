@@ -45,7 +45,7 @@ def of_libraries() -> dict[str, str]:
 
 
 def kernels_of_products() -> str:
-    """Of each BLAS that this process has loaded: its name, version and the processor that it computes for."""
+    """Name and version of each BLAS that this process has loaded, and the processor that it computes for."""
     loaded = (library for library in threadpoolctl.threadpool_info() if library["user_api"] == "blas")
     named = {
         " ".join(str(library.get(key) or "?") for key in ("internal_api", "version", "architecture"))

@@ -25,8 +25,8 @@ from pyresac.deep.networks import (
     pointwise_kernels,
 )
 from pyresac.deep.networks.network_layout import Activation, NetworkLayout, Normalisation
-from pyresac.deep.noise import Noise
 from pyresac.deep.policies.squashed_gaussian import SquashedGaussian
+from pyresac.deep.random_source import Noise
 
 KERNELS = (pass_kernels, batch_norm_kernels, layer_norm_kernels, pointwise_kernels)
 HEADS, SIZE, CHUNK = 2, 5, 2

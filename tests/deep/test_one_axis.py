@@ -21,7 +21,7 @@ from independence import assert_apart, assert_apart_along_every_axis
 
 from pyresac.deep.networks.inputs import Inputs
 from pyresac.deep.networks.network_layout import NetworkLayout
-from pyresac.deep.noise import Noise
+from pyresac.deep.random_source import Noise
 from pyresac.deep.replay import Batch, ReplayBuffer, RowWidths
 from pyresac.tasks.experience import Experience
 

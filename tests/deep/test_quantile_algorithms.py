@@ -20,8 +20,8 @@ from pyresac.deep.algorithms.tqc import TQCOptions, truncated_each, truncated_po
 from pyresac.deep.networks.implicit_layout import ImplicitLayout
 from pyresac.deep.networks.implicit_quantiles import ImplicitQuantiles
 from pyresac.deep.networks.inputs import Inputs
-from pyresac.deep.noise import Noise
 from pyresac.deep.quantiles import Fractions, even_fractions, spaced_fractions
+from pyresac.deep.random_source import Noise
 from pyresac.errors import InputError
 from pyresac.tabular import FiniteMDP, PolicyEntropy, RevOperator
 

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from pyresac.deep import quantile_kernel
-from pyresac.deep.noise import Noise
 from pyresac.deep.quantiles import (
     LEAST_WIDTH,
     ascending,
@@ -23,6 +22,7 @@ from pyresac.deep.quantiles import (
     spaced_fractions,
     uniform_fractions,
 )
+from pyresac.deep.random_source import Noise
 
 Objects = NDArray[np.object_]
 UNIT64, UNIT32 = 2.0**-53, 2.0**-24

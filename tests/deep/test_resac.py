@@ -19,7 +19,7 @@ from pyresac.deep.algorithms.resac import RESAC, Departures, lower_confidence_bo
 from pyresac.deep.networks.eager_passes import perceptrons
 from pyresac.deep.networks.inputs import Inputs
 from pyresac.deep.networks.network_layout import NetworkLayout
-from pyresac.deep.noise import Noise
+from pyresac.deep.random_source import Noise
 from pyresac.deep.slopes import slopes
 
 Floats = NDArray[np.float64]

@@ -16,7 +16,7 @@ from pyresac.deep.algorithms.resac import Departures
 from pyresac.deep.networks.inputs import Inputs
 from pyresac.deep.networks.network import Network
 from pyresac.deep.networks.network_layout import NetworkLayout
-from pyresac.deep.noise import Noise
+from pyresac.deep.random_source import Noise
 from pyresac.tabular import FiniteMDP, PolicyEntropy, PolicyMean, RevOperator, Soft
 
 Floats = NDArray[np.float64]

@@ -17,7 +17,7 @@ from pyresac.deep.algorithms.algorithm import Algorithm, TargetInputs
 from pyresac.deep.learner import Learner
 from pyresac.deep.networks.inputs import Inputs
 from pyresac.deep.networks.network_layout import NetworkLayout
-from pyresac.deep.noise import Noise
+from pyresac.deep.random_source import Noise
 from pyresac.deep.replay import Batch
 
 ACTIONS, DENSE, CATEGORIES, SIZE = 2, 3, (4, 6), 16

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from pyresac.deep.noise import Noise
+from pyresac.deep.random_source import Noise
 
 
 class GivenNoise(Noise):

@@ -12,8 +12,8 @@ from pyresac.deep.algorithms.algorithm import TargetInputs
 from pyresac.deep.algorithms.deep_options import DeepOptions
 from pyresac.deep.learner import Learner
 from pyresac.deep.networks.inputs import Inputs
-from pyresac.deep.noise import Noise
 from pyresac.deep.quantiles import Fractions
+from pyresac.deep.random_source import Noise
 from pyresac.deep.replay import Batch
 
 STATE, ACTIONS = 3, 2

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from pyresac.deep.networks.network import Network
-    from pyresac.deep.noise import Noise
     from pyresac.deep.policies.policy import Policy, SampledAction
     from pyresac.deep.quantiles import Fractions
+    from pyresac.deep.random_source import Noise
     from pyresac.tasks.experience import Experience
 
 
@@ -49,7 +49,7 @@ class TargetInputs:
     state_value: Tensor | None = None
     """(B,) V(s′), of an algorithm that learns a value of states."""
     fractions: Fractions | None = None
-    """Of the quantiles in `heads`, of critics of quantiles."""
+    """The fractions of the quantiles in `heads`; None for critics of values."""
 
     def backup(self, value: Tensor, batch_axis: int = -1) -> Tensor:
         """r + γ·(1 − d)·value, of value's shape. batch_axis: where value has the batch: the last axis in (B,) and
@@ -74,7 +74,7 @@ class ActorInputs:
     action: Tensor
     """(B, A) the replayed action in units."""
     fractions: Fractions | None = None
-    """Of the quantiles in `heads`, of critics of quantiles."""
+    """The fractions of the quantiles in `heads`; None for critics of values."""
 
 
 Options = TypeVar("Options", bound=DeepOptions)
@@ -134,8 +134,8 @@ class Algorithm(Generic[Options]):
         return SquashedGaussian(log_volume) if self.entropy else Deterministic()
 
     def fractions(self, size: int, noise: Noise, evaluates: bool = False) -> Fractions | None:
-        """Of critics of quantiles: the fractions for a pass of `size` inputs, drawn anew for each pass where the paper
-        draws them. None for critics of values. evaluates: nothing is drawn."""
+        """The fractions of quantiles for a pass of `size` inputs, drawn anew for each pass where the paper draws them.
+        None for critics of values. evaluates: nothing is drawn."""
         return None
 
     def critic_layout(self, inputs: int, categories: tuple[int, ...]) -> NetworkLayout:

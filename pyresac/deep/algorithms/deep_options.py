@@ -35,7 +35,7 @@ class DeepOptions(Checked):
     renorm_warmup: Annotated[int, Meta(ge=0)] = 100_000
     """Batches of plain batch normalisation, after which running statistics correct a batch's own."""
     normalise_observations: bool = False
-    """Networks see continuous features less their running mean, over their running deviation, clipped at ±10."""
+    """Networks see continuous features minus their running mean, divided by their running deviation, clipped at ±10."""
     discount: Discount = 0.99
     """γ."""
     reward_scale: Positive = 1.0
@@ -104,7 +104,7 @@ class EntropyOptions(DeepOptions):
     """Where the policy's entropy is compared with its target: at the batch's states, as in the paper, or at the next
     states that are not terminal, where the target needs log π anyway."""
     target_entropy: float | None = None
-    """Of log π in the action's own units; None for −dim(A) in units of [−1, 1]."""
+    """Target of the entropy −E log π, in the action's own units; None for −dim(A) in units of [−1, 1]."""
     initial_mean: Annotated[float, Meta(ge=-3, le=3)] = 0.0
     """Mean of the initial policy's Gaussian before squashing: 0 is the middle of the action's range."""
 

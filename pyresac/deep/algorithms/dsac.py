@@ -22,7 +22,7 @@ from pyresac.options import Count
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from pyresac.deep.noise import Noise
+    from pyresac.deep.random_source import Noise
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class DSACOptions(QuantileOptions):
     quantiles: Count = 32
     """Quantiles N of each critic, at fractions that are drawn for each pass."""
     normalisation: Normalisation = "layer"
-    """Of the networks' inner numbers. layer: LayerNorm of each hidden layer of the critics before its activation."""
+    """layer: LayerNorm of each hidden layer of the critics before its activation. none: no normalisation."""
 
     def __post_init__(self) -> None:
         """Raise InputError naming the option, its value and what is allowed."""

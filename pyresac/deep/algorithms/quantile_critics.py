@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class QuantileOptions(EntropyOptions):
-    """Of critics of quantiles."""
+    """Options of algorithms with critics of quantiles."""
 
     quantiles: Count = 25
     """Quantiles M of each critic."""
     cosines: Count = 64
-    """Of implicit critics: cosines that a fraction is embedded by."""
+    """Cosines that embed a fraction, in implicit critics."""
     embedding_activation: EmbeddingActivation = "sigmoid"
-    """Of implicit critics: after a fraction's embedding, relu (IQN's paper) or sigmoid (DSAC)."""
+    """Activation after a fraction's embedding, in implicit critics: relu (IQN's paper) or sigmoid (DSAC)."""
 
 
 Options = TypeVar("Options", bound=QuantileOptions)

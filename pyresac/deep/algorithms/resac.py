@@ -35,11 +35,11 @@ if TYPE_CHECKING:
     from pyresac.deep.policies.policy import Policy
 
 SIGMA_DECAY = 0.99
-"""Of σ_ema, a step of the actor."""
+"""Share of σ_ema that stays at each step of the actor."""
 LARGEST_SCALE = 3.0
-"""Of β_lcb by σ̄/σ_ema."""
+"""The most that σ̄/σ_ema scales β_lcb by."""
 SMALLEST_VALUE = 1e-6
-"""Of |Q̄|, which a bound is divided by."""
+"""The least |Q̄| that a bound is divided by."""
 
 
 @dataclass(frozen=True)

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from pyresac.deep.networks.network import Network
-    from pyresac.deep.noise import Noise
     from pyresac.deep.policies.policy import SampledAction
+    from pyresac.deep.random_source import Noise
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ from pyresac.options import Count
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from pyresac.deep.noise import Noise
+    from pyresac.deep.random_source import Noise
 
 
 @dataclass(frozen=True)

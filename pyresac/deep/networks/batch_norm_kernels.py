@@ -34,7 +34,7 @@ def fold(
     row: Numbers, layer: int, sizes: Integers, weights: Integers, biases: Integers, factor: Numbers, offset: Numbers,
     scaled: Numbers, constant: Numbers,
 ) -> None:  # fmt: skip
-    """Of a layer that sees factor·x + offset, both (n,): scaled (n, m) = factor·W and constant (m,) = b + offset·W."""
+    """Fold factor·x + offset, both (n,), into a layer: scaled (n, m) = factor·W and constant (m,) = b + offset·W."""
     n, m = sizes[layer], sizes[layer + 1]
     weight = row[weights[layer] : weights[layer] + n * m].reshape(n, m)
     constant[:] = row[biases[layer] : biases[layer] + m]

@@ -149,7 +149,7 @@ class CompiledBatchPass(NamedTuple):
     whole: Tensor
     """(K, B, outputs)"""
     rows: int
-    """Of the output that count."""
+    """Rows of the output that count."""
 
     @property
     def output(self) -> Tensor:

@@ -57,7 +57,7 @@ class EagerPass:
     traced: Tensor
     """(K, B, outputs) with the graph, or without one for a pass that was not kept."""
     rows: int
-    """Of the output that count."""
+    """Rows of the output that count."""
 
     @property
     def output(self) -> Tensor:

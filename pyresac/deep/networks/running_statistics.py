@@ -30,7 +30,7 @@ LARGEST_SHIFT = 5.0
 
 @dataclass(frozen=True)
 class RunningStatistics:
-    """Of K networks, for the S numbers that they normalise, layer after layer; changed in place."""
+    """Means and variances of the S numbers that K networks normalise, layer after layer; changed in place."""
 
     mean: Tensor
     """(K, S)"""
@@ -75,7 +75,7 @@ class RunningStatistics:
         return RunningStatistics(self.mean.clone(), self.variance.clone(), self.batches.clone(), self.warmup)
 
     def head(self, index: int) -> RunningStatistics:
-        """Of one network, sharing memory."""
+        """The statistics of one network, sharing memory."""
         row = slice(index, index + 1)
         return RunningStatistics(self.mean[row], self.variance[row], self.batches, self.warmup)
 

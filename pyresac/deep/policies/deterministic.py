@@ -7,7 +7,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from pyresac.deep.noise import Noise
+from pyresac.deep.random_source import Noise
 
 
 class DeterministicAction(NamedTuple):

@@ -8,7 +8,7 @@ from typing import Protocol
 import torch
 from torch import Tensor
 
-from pyresac.deep.noise import Noise
+from pyresac.deep.random_source import Noise
 
 
 class SampledAction(Protocol):

@@ -15,11 +15,11 @@ from torch import Tensor
 from torch.nn.functional import hardtanh
 
 from pyresac.deep.networks import pointwise_kernels
-from pyresac.deep.noise import Noise
 from pyresac.deep.policies.policy import SampledAction, TracedAction
+from pyresac.deep.random_source import Noise
 
 LOG_STD_RANGE = (-20.0, 2.0)
-"""Of log s; beyond it the gradient is 0."""
+"""Bounds of log s; beyond them the gradient is 0."""
 
 
 class SquashedGaussian:
@@ -63,7 +63,7 @@ def squashed(mean: Tensor, log_std: Tensor, noise: Tensor, log_volume: float) ->
 
 
 def _constant(actions: int, log_volume: float) -> float:
-    """What log π is less by, whatever the noise."""
+    """The part of −log π that depends neither on the policy nor on the noise."""
     return actions * (0.5 * math.log(2.0 * math.pi) + 2.0 * math.log(2.0)) + log_volume
 
 

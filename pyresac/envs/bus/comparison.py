@@ -35,7 +35,7 @@ class Difference:
 
 
 def summarise(values: Array) -> Summary:
-    """Of one metric over days (n,)."""
+    """The summary of one metric over days (n,)."""
     return Summary(float(values.mean()), float(values.std(ddof=1)) if values.size > 1 else math.nan)
 
 

@@ -112,5 +112,5 @@ def default_demand(
 
 
 def _largest_load(share: Array) -> float:
-    """Of one passenger with these shares of origin and destination (S, S): the mean load on the busiest link."""
+    """Mean load on the busiest link by one passenger, given shares (S, S) of origin and destination."""
     return float(max(share[: link + 1, link + 1 :].sum() for link in range(len(share) - 1)))

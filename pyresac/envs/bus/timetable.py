@@ -95,8 +95,8 @@ def drive_empty(plan: Integers, stops: Integers, running: Array, launch: Array) 
 
 
 def _serving(way: Direction, hours: int) -> list[Array]:
-    """Of each stop, in order, when the trips that go on from there left the direction's first stop, or would have; of
-    the last stop, those that end there."""
+    """When the trips that serve a stop left the direction's first stop, or would have, for each stop in order. A trip
+    serves a stop if it goes on from there, and the last stop if it ends there."""
     first, last = way.ends
     begun = way.launches.copy()
     if first.any():

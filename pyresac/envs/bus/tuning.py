@@ -142,7 +142,7 @@ class Search:
     first_seed: int = 1_000_000
     """Seed of the first of these days."""
     seed: int = 0
-    """Of the search's own draws."""
+    """Seed of the search's own draws."""
     workers: int = 2
     """Threads. The result does not depend on them."""
 

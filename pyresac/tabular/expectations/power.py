@@ -27,8 +27,8 @@ ENOUGH = 16
 
 @inlined
 def moments(p: Floats, d: Floats, total: float, eta: float, s: float, w: Floats) -> tuple[float, float, float, float]:
-    """Of the shares r = (1 − d/η)₊: (log E r^s, log E r^(s−1), its slope's part E r^(s−1)/E r^s − E r^(s−2)/E r^(s−1),
-    E r^(s−1)); w = p·r^(s−1)."""
+    """Moments of the shares r = (1 − d/η)₊: log E r^s, log E r^(s−1), the slope's part
+    E r^(s−1)/E r^s − E r^(s−2)/E r^(s−1), and E r^(s−1). Sets w = p·r^(s−1)."""
     whole, less, whole_lost, less_lost, least = 0.0, 0.0, 0.0, 0.0, 0.0
     for i in range(len(p)):
         w[i] = 0.0

@@ -109,8 +109,8 @@ class Covariances:
 
 
 def covariances(observed: Observed, hours: int, interval: float) -> Covariances:
-    """Of links up to LINKS_APART and trips up to TRIPS_APART apart, the link's own draw shared by neither: pairs of one
-    link lie a speed interval apart at least."""
+    """Covariances of links up to LINKS_APART and trips up to TRIPS_APART apart. No pair shares a link's own draw: two
+    trips over one link lie at least a speed interval apart."""
     rows: list[tuple[float, float, float, float]] = []
     for way in observed:
         x, time = relative(way, hours), way.depart[:, :, :-1]
