@@ -207,7 +207,7 @@ def save_model(options: Solve, path: Path) -> int:
     if intervals is not None:
         raise InputError(f"{options.model} is an interval model; a folder holds no intervals")
     mdp.save_folder(path)
-    wide_console().print(f"{options.model}: {mdp!r}\nWritten to {path}", soft_wrap=True)
+    wide_console().print(f"{options.model}: {mdp!r}\nWritten to {path}", soft_wrap=True, markup=False)
     return 0
 
 
@@ -237,7 +237,7 @@ def run(options: Solve, processes: Processes | None = None) -> int:
         out.print(f"Value at the start: {float(mdp.initial @ solution.v):.10g}")
     out.print(certificate(solution), soft_wrap=True)
     if options.out is not None:
-        out.print(f"Written to {options.out}")
+        out.print(f"Written to {options.out}", soft_wrap=True, markup=False)
     return 0 if solution.converged else NOT_CERTIFIED
 
 

@@ -150,6 +150,61 @@ def unknown_types(scope: ast.AST, known: set[str]) -> Iterator[str]:
         yield from unknown_types(node, inside)
 
 
+GIVEN = {"folder", "model", "out", "output", "path", "root"}
+"""Names of what a user wrote, or of what was made of it."""
+
+
+def cut(tree: ast.AST) -> Iterator[str]:
+    """Lines that are printed with words that a user gave, of which the console would break a long one in two, or take
+    what stands in brackets for a style."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "print":
+            switches = {key.arg: ast.unparse(key.value) for key in node.keywords}
+            words = "".join(ast.unparse(part) for part in node.args)
+            escaped = [
+                id(part)
+                for call in ast.walk(node)
+                if isinstance(call, ast.Call) and ast.unparse(call.func) == "escape"
+                for part in ast.walk(call)
+            ]
+            bare = {
+                name
+                for part in ast.walk(node)
+                if isinstance(part, ast.FormattedValue)
+                for inner in ast.walk(part)
+                if id(inner) not in escaped
+                for name in (getattr(inner, "id", None), getattr(inner, "attr", None))
+            }
+            as_it_is = switches.get("markup") == "False"
+            if ("escape(" in words or bare & GIVEN or as_it_is) and switches.get("soft_wrap") != "True":
+                yield f"wrapped in line {node.lineno}"
+            if bare & GIVEN and not as_it_is:
+                yield f"not escaped in line {node.lineno}"
+
+
+def test_what_a_user_gave_is_printed_as_it_is() -> None:
+    """A path or a command is copied from the screen: it is one line, however long, and keeps its brackets."""
+    found = {name: list(cut(tree)) for name, tree in TREES.items()}
+    assert {name: lines for name, lines in found.items() if lines} == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("console.print(f'wrote {escape(str(path))}', soft_wrap=True)", []),
+        ("console.print(f'{given.out}', soft_wrap=True, markup=False)", []),
+        ("console.print(f'{len(rows)} rows')", []),
+        ("console.print(escape(f'in {given.out}'), soft_wrap=True)", []),
+        ("console.print(escape(text))", ["wrapped in line 1"]),
+        ("console.print(escape(text), soft_wrap=False)", ["wrapped in line 1"]),
+        ("console.print(f'wrote {path}', soft_wrap=True)", ["not escaped in line 1"]),
+        ("console.print(f'{given.out}', markup=False)", ["wrapped in line 1"]),
+    ],
+)
+def test_lines_that_are_cut_are_found(text: str, expected: list[str]) -> None:
+    assert list(cut(ast.parse(text))) == expected
+
+
 def test_every_type_that_is_named_is_there() -> None:
     """No annotation is evaluated where it stands, so a name that nothing binds would be seen by mypy alone, and by who
     asks for the types of a signature."""

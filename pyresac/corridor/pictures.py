@@ -55,7 +55,7 @@ class Draw:
             chart = figures.pareto if self.kind == "pareto" else figures.wait_against_travel
             figure = chart({name: metrics_table(days) for name, days in records.items()})
         style.write(figure, self.out, dpi=110)
-        console.print(f"wrote {escape(str(self.out))}")
+        console.print(f"wrote {escape(str(self.out))}", soft_wrap=True)
 
 
 @dataclass(frozen=True)
@@ -79,4 +79,4 @@ class Animate:
         record = run_controllers((self.controller,), replace(self.days, seeds=1))[self.controller][0]
         title = f"{record.layout.corridor.name}, {self.controller}, day {record.seed}"
         write_atomically(self.out, animation_page(record, title).encode())
-        console.print(f"wrote {escape(str(self.out))}")
+        console.print(f"wrote {escape(str(self.out))}", soft_wrap=True)

@@ -26,7 +26,7 @@ def model(tmp_path: Path) -> Path:
 def test_a_robust_solve_is_printed_and_written(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], model: Path, tmp_path: Path
 ) -> None:
-    out = tmp_path / "out.npz"
+    out = tmp_path / f"{'long' * 55}[bold].npz"
     assert call(monkeypatch, model, "--discount", 0.9, "--set", "l1:0.2", "--tolerance", 1e-9, "-o", out) == 0
     expected = solve(RevOperator(families.chain(5, 0.9), expectation=L1Ball(0.2)), tolerance=1e-9)
     with np.load(out) as written:
@@ -36,6 +36,18 @@ def test_a_robust_solve_is_printed_and_written(
     said = capsys.readouterr().out
     assert "rounding included" in said
     assert "The tolerance is met" in said
+    assert f"Written to {out}" in said.splitlines(), "one line, brackets and all"
+
+
+def test_a_folder_s_name_is_printed_as_it_is(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    read, written = tmp_path / "[bold]chain.npz", tmp_path / f"{'long' * 55}[bold]"
+    families.chain(5, 0.9).save(read)
+    assert call(monkeypatch, read, "--write-folder", written) == 0
+    first, last = capsys.readouterr().out.splitlines()
+    assert first.startswith(f"{read}: FiniteMDP(")
+    assert last == f"Written to {written}"
 
 
 def test_policies_go_to_csv_and_the_value_may_be_soft(
