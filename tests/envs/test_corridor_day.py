@@ -241,6 +241,8 @@ def test_excess_wait() -> None:
     # headways 0⁺ and 720: a passenger always comes in the long gap and waits 360 s, 180 s more than scheduled
     assert excess_wait(np.array([1e-9, 720.0]), 360.0) == pytest.approx(3.0)
     assert math.isnan(excess_wait(np.array([]), 360.0))
+    # a headway below a second is one, too; a bus that came with another, or before it, is left out
+    assert excess_wait(np.array([0.5, 1.0, 0.0, -3.0]), 0.5) == pytest.approx((1.25 / 1.5 - 0.5) / 120.0)
 
 
 def test_breakdowns_add_up() -> None:

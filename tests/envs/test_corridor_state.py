@@ -12,6 +12,7 @@ import short_turns
 from pyresac.envs.bus import Corridor, HeadwayEqualising, Simulator, default_corridor
 from pyresac.envs.bus import state as at
 from pyresac.envs.bus.day import BESIDE, CREATED, DESTINED, HEAD, START, TAIL, epochs
+from pyresac.envs.bus.layout import lay_out
 from pyresac.envs.bus.line import GATE
 from pyresac.envs.bus.state import State, allocate
 
@@ -100,6 +101,30 @@ def test_arrays_have_the_columns_that_are_named(small: Corridor, line: str) -> N
     assert {name: array.shape for name, array in state._asdict().items()} == {
         name: (3, *shape) for name, shape in expected.items()
     }
+
+
+def test_there_is_room_for_as_many_buses_as_may_be_out_at_once(small: Corridor) -> None:
+    """At each terminal, the launches of the longest trip; all trips where one waits for another or ends midway."""
+
+    def room(line: Corridor, **options: Any) -> int:
+        return lay_out(replace(line, operations=replace(line.operations, **options))).fleet_limit
+
+    # 1,550 m at 40 m/s: a bus has come back long before the last one leaves
+    fast = replace(small, speed_floor=40.0, speed_ceiling=41.0, demand=np.zeros_like(small.demand))
+    quick = replace(
+        fast, up=replace(fast.up, speed=fast.up.speed * 5.0), down=replace(fast.down, speed=fast.up.speed * 5.0)
+    )
+    assert room(quick) < quick.trips / 2
+    assert room(quick, buses=1) == 1
+    turns = short_turns.corridor()
+    for line, options in (
+        (quick, {"in_order": True}),
+        (quick, {"berths": 1}),
+        (turns, {}),
+        (turns, {"in_order": True}),
+    ):
+        assert room(line, **options) == line.trips
+        assert room(line, buses=3, **options) == 3
 
 
 def test_the_memory_that_is_asked_for_is_what_days_take(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -131,6 +131,46 @@ def test_the_linear_family_begins_at_the_schedule_rule() -> None:
     assert np.allclose(first.visits, second.visits, rtol=1e-9, atol=1e-6, equal_nan=True)
 
 
+def test_a_point_of_a_free_family_is_its_rule_s_numbers() -> None:
+    """In their order, within no bounds; a first step is ten seconds for a typical deviation of each feature."""
+    linear, network = FAMILIES["linear"](), FAMILIES["network"]()
+    point = np.arange(1.0, COUNT + 2.0)
+    assert linear.make(point) == LinearRule(1.0, tuple(point[1:]))
+    assert linear.scale[0] == 10.0
+    assert linear.scale[1:] * SCALES == pytest.approx(np.full(COUNT, 10.0))
+    many = np.arange(float(network.start.size))
+    assert network.make(many) == NetworkRule(tuple(many))
+    heights = np.isin(np.arange(many.size), [0, *range(1, many.size, UNIT)])
+    assert network.scale.tolist() == np.where(heights, 10.0, 0.1).tolist()
+    for family in (linear, network):
+        assert (family.low == -np.inf).all()
+        assert (family.high == np.inf).all()
+
+
+def test_the_network_begins_at_the_linear_family_s_rule() -> None:
+    """Its first unit, nearly straight, is that rule without its bias; the others add nothing, and are unlike."""
+    start = FAMILIES["network"]().start
+    units = start[1:].reshape(-1, UNIT)
+    assert start[0] == 0.0
+    assert (units[0, 0] * units[0, 2:] / SCALES).tolist() == pytest.approx(FAMILIES["linear"]().start[1:].tolist())
+    assert units[:, 0].tolist() == [120.0, *[0.0] * (len(units) - 1)]
+    assert units[0, 1] == 0.0
+    assert np.linalg.matrix_rank(units[1:, 1:]) == len(units) - 1
+    assert units[1:, 1:].std() == pytest.approx(0.3, rel=0.3)
+
+
+@pytest.mark.parametrize("name", sorted(FAMILIES.keys() - {"linear", "network"}))
+def test_a_classical_family_s_points_are_its_rule_s_parameters(name: str) -> None:
+    """In their order, up to the bounds, which the rule itself accepts."""
+    family = FAMILIES[name]()
+    assert type(family.make(family.start)) is type(controller_named(name))
+    for point in (family.start, family.low, family.high):
+        assert family.make(point).parameters == pytest.approx(tuple(point))
+    assert (family.low < family.start).all()
+    assert (family.start < family.high).all()
+    assert (family.scale < family.high - family.low).all()
+
+
 @pytest.mark.parametrize("name", sorted(FAMILIES))
 def test_a_search_is_better_than_its_start_and_can_be_repeated(small: Corridor, name: str) -> None:
     search = Search(family=name, generations=4, population=6, days=3, check_days=4)

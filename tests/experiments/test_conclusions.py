@@ -336,7 +336,13 @@ def test_rules_on_the_corridor_stand_once_below_what_was_learned(
     """From the files of three runs: learned days are a run's own, a rule's are the same in each."""
     levels: list[Any] = []
     monkeypatch.setattr(corridor, "draw_curves", lambda *given: levels.append(given[-1]))
-    monkeypatch.setattr(corridor, "value_bands", lambda *given: deep_runs.new_figure("empty", 1.0, 1.0))
+    banded: list[list[str]] = []
+
+    def bands(groups: Any, *_: Any) -> Any:
+        banded.append([group.name for group in groups])
+        return deep_runs.new_figure("empty", 1.0, 1.0)
+
+    monkeypatch.setattr(corridor, "value_bands", bands)
 
     def days(reward: float, wait: float, travel: float) -> dict[str, list[float]]:
         """Two, whose means these are."""
@@ -364,5 +370,9 @@ def test_rules_on_the_corridor_stand_once_below_what_was_learned(
         ("zeal", ("-0.5000", "1,234.50", "12.00")),
     ]
     assert levels == [{"none": -831_991.0}], "of the rules whose level is shown"
+    assert banded == [["SAC"]], "the algorithms of the figure that were run"
+    alone = {name: own for name, own in measures.items() if name == "re-sac-k=2-corridor-seed8"}
+    assert corridor.conclude(alone, "cpu", tmp_path).figures
+    assert banded[1:] == [["RE-SAC K=2"]], "where none of them was, all that were"
     # only of runs where it is known what was earned
     assert list(values_table.rows) == [("RE-SAC K=2", ("-123", "40", "7")), ("SAC", ("-400", "40", "7"))]
