@@ -20,6 +20,7 @@ from matplotlib.collections import LineCollection
 from test_corridor_gtfs import DATE, write
 
 from pyresac.corridor import main
+from pyresac.corridor.days import print_json
 from pyresac.envs.bus import (
     Corridor,
     HeadwayEqualising,
@@ -314,6 +315,18 @@ def test_a_name_cannot_leave_the_page_s_script(small: Corridor) -> None:
     page = animation_page(simulate(line, NoHolding(), 0), "<i>a title</i>")
     assert page.count("</script>") == 1
     assert "<i>" not in page
+
+
+def test_what_is_no_number_is_written_into_no_json(small: Corridor, capsys: pytest.CaptureFixture[str]) -> None:
+    """JSON has no NaN: a page with one would draw nothing, and another program would not read it."""
+    record = simulate(small, NoHolding(), 0)
+    assert "NaN" not in animation_page(record, "a day")
+    for end in (math.nan, math.inf):
+        with pytest.raises(ValueError, match="not JSON compliant"):
+            animation_page(replace(record, end=end), "a day")
+        with pytest.raises(ValueError, match="not JSON compliant"):
+            print_json({"end": end})
+    assert capsys.readouterr().out == ""
 
 
 def test_the_pareto_figure_rings_what_nothing_beats() -> None:

@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from pyresac.envs.bus import Corridor, NoHolding, Simulator, layout
+from pyresac.envs.bus import Corridor, NoHolding, Simulator, controllers, layout
 from pyresac.envs.bus.controller_files import LARGEST_FILE, load_controller, save_controller
-from pyresac.envs.bus.controllers import Rule
+from pyresac.envs.bus.controllers import (
+    ForwardHeadway,
+    PredictionBased,
+    Rule,
+    ScheduleHolding,
+    SelfEqualising,
+    SimpleRobust,
+    SkippingRule,
+    TargetHeadway,
+    TwoWayLooking,
+)
 from pyresac.envs.bus.layout import lay_out
 from pyresac.envs.bus.parametric import LinearRule, NetworkRule
 from pyresac.envs.bus.simulator import numbers
@@ -109,3 +120,45 @@ def test_a_controller_file_that_is_too_large_or_of_no_known_rule(tmp_path: Path)
     path.write_bytes(before + b" " * LARGEST_FILE)
     with pytest.raises(InputError, match=rf"rule\.json: larger than {LARGEST_FILE:,} bytes"):
         load_controller(path)
+
+
+NUMBERS: dict[tuple[type[Rule], str], tuple[float, float]] = {
+    (TargetHeadway, "slack"): (-math.inf, math.inf),
+    (TargetHeadway, "gain"): (0.0, math.inf),
+    (ForwardHeadway, "slack"): (0.0, math.inf),
+    (ForwardHeadway, "gain"): (0.0, 1.0),
+    (SimpleRobust, "slack"): (0.0, math.inf),
+    (SimpleRobust, "memory"): (0.0, 1.0),
+    (ScheduleHolding, "slack"): (0.0, math.inf),
+    (ScheduleHolding, "gain"): (0.0, 2.0),
+    (ScheduleHolding, "foresight"): (0.0, 1.0),
+    (SelfEqualising, "share"): (0.0, 1.0),
+    (PredictionBased, "share"): (0.0, 1.0),
+    (TwoWayLooking, "slack"): (-math.inf, math.inf),
+    (TwoWayLooking, "forward"): (0.0, 2.0),
+    (TwoWayLooking, "backward"): (0.0, 2.0),
+    (SkippingRule, "gain"): (0.0, 2.0),
+    (SkippingRule, "threshold"): (0.0, math.inf),
+}
+"""The least and the largest of each number of a classical rule."""
+
+
+def test_every_number_of_a_classical_rule_has_its_limits() -> None:
+    classical = {kind for kind in vars(controllers).values() if isinstance(kind, type) and issubclass(kind, Rule)}
+    assert {(kind, field.name) for kind in classical - {Rule} for field in fields(kind)} == NUMBERS.keys()
+
+
+@pytest.mark.parametrize(("kind", "name"), NUMBERS, ids=lambda part: getattr(part, "__name__", part))
+def test_the_limit_of_a_rule_s_number_is_accepted_and_the_next_number_is_not(kind: type[Rule], name: str) -> None:
+    least, most = NUMBERS[kind, name]
+    for limit, beyond in ((least, -math.inf), (most, math.inf)):
+        if math.isfinite(limit):
+            assert getattr(kind(**{name: limit}), name) == limit
+        else:
+            assert getattr(kind(**{name: math.copysign(1e300, limit)}), name) == math.copysign(1e300, limit)
+        outside = math.nextafter(limit, beyond)
+        with pytest.raises(InputError) as caught:
+            kind(**{name: outside})
+        assert str(caught.value) == f"{name} is {outside}; it must be finite and in [{least:g}, {most:g}]"
+    with pytest.raises(InputError, match=f"{name} is nan"):
+        kind(**{name: math.nan})
