@@ -81,7 +81,7 @@ def _defaults(cls: type[Any]) -> dict[str, Any]:
 
 def constants(package: Path) -> dict[str, dict[str, str]]:
     """Of each file below `package`: its constants with numbers in them, as they are written; those of its classes, what
-    decorates these, and the defaults of its functions."""
+    decorates these, the defaults of its functions, and the seeds of what they draw from."""
     found = {}
     for path in sorted(package.rglob("*.py")):
         values: dict[str, str] = {}
@@ -110,6 +110,16 @@ def _note(scope: ast.Module | ast.ClassDef | ast.FunctionDef, name: str, values:
         pairs = [*zip(given[::-1], scope.args.defaults[::-1], strict=False)]
         pairs += [(key, of) for key, of in zip(scope.args.kwonlyargs, scope.args.kw_defaults, strict=True) if of]
         values |= {f"{name}{key.arg}": ast.unparse(of) for key, of in pairs if _is_of_numbers(of)}
+        inner = [id(part) for of in scope.body if isinstance(of, ast.FunctionDef) for part in ast.walk(of)]
+        drawn = [
+            ast.unparse(call)
+            for call in ast.walk(scope)
+            if isinstance(call, ast.Call)
+            and id(call) not in inner
+            and ast.unparse(call.func).rpartition(".")[2] in SOURCES
+            and any(isinstance(part, ast.Constant) and isinstance(part.value, int) for part in ast.walk(call))
+        ]
+        values |= {f"{name}draws": ", ".join(drawn)} if drawn else {}
 
 
 BESIDE_NUMBERS = (
@@ -120,6 +130,10 @@ BESIDE_NUMBERS = (
 )
 ELSEWHERE = ("PRESETS",)
 """Names of what other parts of the file have by its values."""
+
+
+SOURCES = ("default_rng", "SeedSequence", "PCG64", "PRNGKey", "RandomState", "manual_seed")
+"""What random numbers come from; the same seed gives the same ones, and so the same intervals and tables."""
 
 
 def _is_of_numbers(value: ast.expr) -> bool:
