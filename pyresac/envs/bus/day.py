@@ -95,6 +95,8 @@ def draw_passengers(chances: Chances, seed: int, passengers: Array, bound: NDArr
             time = draw * chances.demand_interval
             hour = min(int(time / 3600.0), hours - 1)
             mean = chances.rate[direction, place, hour] * chances.demand_interval
+            if mean == 0.0:  # nobody comes anyway; this saves the draw
+                continue
             arriving = poisson(mean, seed, draw, queue)
             if count + arriving > passengers.shape[0]:
                 return False
