@@ -267,6 +267,24 @@ def test_where_a_row_begins_to_search_does_not_matter(successors: int, optimisti
                     assert np.abs(rows @ v - got).max() <= slack, type(functional).__name__
 
 
+@pytest.mark.parametrize("optimistic", [False, True])
+def test_room_for_rows_may_be_used_again(optimistic: bool) -> None:
+    """A solve does so with each policy: nothing of a longer row is left beside a shorter one."""
+    mdp = MDPS["grid"]
+    lengths = np.diff(mdp.matrix.indptr)
+    pairs = np.array([lengths.argmax(), lengths.argmin()])
+    assert lengths[pairs[0]] > lengths[pairs[1]]
+    v = VALUES[0](mdp.n_states)
+    for build in WARM:
+        functional = build(mdp, optimistic).bound_to(mdp)
+        used, fresh = (WorstRows.for_pairs(np.full(1, functional.room(mdp).max())) for _ in range(2))
+        for pair in pairs:
+            functional.expect(mdp, v, pairs=pairs[pairs == pair], rows=used)
+        functional.expect(mdp, v, pairs=pairs[1:], rows=fresh)
+        np.testing.assert_array_equal(used.weights, fresh.weights, err_msg=repr(functional))
+        np.testing.assert_array_equal(used.columns, fresh.columns, err_msg=repr(functional))
+
+
 WARM: list[Callable[[FiniteMDP, bool], RowSet]] = [
     lambda _, best: L1Ball(0.4, optimistic=best),
     lambda _, best: L1Ball(1.9, "nominal", optimistic=best),
