@@ -285,6 +285,20 @@ def test_room_for_rows_may_be_used_again(optimistic: bool) -> None:
         np.testing.assert_array_equal(used.columns, fresh.columns, err_msg=repr(functional))
 
 
+@pytest.mark.parametrize(("order", "radius"), [(20.0, 0.1), (20.0, 0.5), (3.0, 2.0), (1.05, 0.5)])
+def test_worst_rows_of_power_divergences_are_of_the_ball(order: float, radius: float) -> None:
+    """Also where it is mixed: with the nominal row, where it was beyond the ball, and at high orders of the rows of two
+    neighbouring floats, one of which may be all but the least value of a successor. It attains the value."""
+    mdp = families.random_sparse(150, 2, 4, 0.9, seed=3)
+    v = np.random.default_rng(4).normal(size=150)
+    ball = RenyiBall(radius, order)
+    got, slack = ball(mdp, v), 2 * ball.rounding(mdp, float(np.abs(v).max()))
+    nominal, worst = mdp.dense(), ball.worst_kernel(mdp, v)
+    assert np.abs(worst @ v - got).max() <= slack
+    ratios = np.divide(worst, nominal, out=np.zeros_like(worst), where=nominal > 0)
+    assert (nominal * ratios**order).sum(axis=2).max() <= np.exp((order - 1) * radius) * (1 + order * 1e-11)
+
+
 WARM: list[Callable[[FiniteMDP, bool], RowSet]] = [
     lambda _, best: L1Ball(0.4, optimistic=best),
     lambda _, best: L1Ball(1.9, "nominal", optimistic=best),
