@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from contextlib import suppress
 
 import pytest
+import threadpoolctl
 import torch
 from deep_cases import plain_outputs
 from torch import Tensor
@@ -310,3 +312,23 @@ def test_kappa_counts_weights_alone() -> None:
 @pytest.mark.parametrize(("categories", "width"), [(1, 1), (2, 1), (3, 1), (14, 7), (51, 25), (100, 50), (999, 50)])
 def test_embedding_widths(categories: int, width: int) -> None:
     assert embedding_width(categories) == width == max(1, min(50, categories // 2))
+
+
+@pytest.mark.parametrize("threads", [2, 3])
+def test_libraries_have_one_thread_and_get_theirs_back(threads: int) -> None:
+    """Also where the work in between fails."""
+
+    def of_blas() -> list[int]:
+        return [found["num_threads"] for found in threadpoolctl.threadpool_info() if found["user_api"] == "blas"]
+
+    before, blas = torch.get_num_threads(), of_blas()
+    torch.set_num_threads(threads)
+    try:
+        with suppress(KeyError), compiled.single_threaded_libraries():
+            assert torch.get_num_threads() == 1
+            assert of_blas() == [1] * len(blas)
+            raise KeyError
+        assert torch.get_num_threads() == threads
+        assert of_blas() == blas
+    finally:
+        torch.set_num_threads(before)

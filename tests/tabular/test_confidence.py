@@ -94,6 +94,21 @@ def test_posterior_intervals_cover_truths_drawn_from_the_prior() -> None:
     assert 0.8 * DATA_SETS <= covered < DATA_SETS, "some truths must lie outside, or the intervals are too wide"
 
 
+@pytest.mark.parametrize("name", ["l1", "kl", "bernstein", "bayes"])
+def test_a_robust_model_says_how_sure_it_is(name: str) -> None:
+    for options, expected in (({}, 0.95), ({"confidence": 0.75}, 0.75)):
+        robust = RobustMDP.from_counts(np.ones((2, 2, 2)), np.zeros((2, 2)), 0.5, set=name, **options)  # type: ignore[arg-type]
+        assert robust.confidence == pytest.approx(expected, abs=1e-15)
+
+
+def test_the_lower_bound_is_what_the_solver_may_have_missed_below() -> None:
+    """Four error bounds a step, and one: γ = 3/4, so 1 + 4/(1 − γ) = 17."""
+    robust = RobustMDP.from_counts(np.arange(1, 9).reshape(2, 2, 2) * 50, np.array([[1.0, 0.0], [0.0, 2.0]]), 0.75)
+    solution, lower = robust.solve(tolerance=1e-3, method="value_iteration")
+    assert solution.error_bound > 1e-6
+    np.testing.assert_allclose(solution.v - lower, 1.0000001 * 17.0 * solution.error_bound, rtol=1e-9)
+
+
 @pytest.mark.parametrize("name", ["kl", "bayes"])
 def test_one_state_leaves_nothing_to_learn(name: str) -> None:
     robust = RobustMDP.from_counts(np.array([[[3], [0]]]), [[1.0, 2.0]], 0.5, set=name)  # type: ignore[arg-type]

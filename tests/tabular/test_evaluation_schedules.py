@@ -11,7 +11,7 @@ import pytest
 
 from pyresac.tabular import families
 from pyresac.tabular.checks import Floats
-from pyresac.tabular.expectations import ExpectationFunctional, L1Ball, Nominal
+from pyresac.tabular.expectations import ExpectationFunctional, L1Ball, Nominal, filling
 from pyresac.tabular.expectations.filling import FEW, fill_level
 from pyresac.tabular.mdp import FiniteMDP
 from pyresac.tabular.operator import RevOperator
@@ -271,3 +271,28 @@ def test_a_level_is_remembered_by_the_place_of_a_successor_on_it(full: int, warm
     assert below + placed == left
     # from the other side the level is the first that stays empty
     assert level in (max(full - 1.0, 0.0), float(full))
+
+
+@pytest.mark.parametrize("up", [True, False])
+@pytest.mark.parametrize("steps", [0, 1, FEW - 1, FEW, FEW + 1, 3 * FEW])
+def test_a_row_is_sorted_once_and_only_where_its_level_is_far(
+    up: bool, steps: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A level fewer than FEW values away is stepped to, from below as from above."""
+    sorted_rows = []
+
+    def noted(room: Floats, x: Floats, left: float) -> float:
+        sorted_rows.append(left)
+        return float(np.sort(x)[np.searchsorted(np.cumsum(room), left)])
+
+    monkeypatch.setattr(filling, "level_by_sorting", noted)
+    states, end = 64, 40 if up else 20
+    x = np.random.default_rng(0).permutation(states).astype(float)
+    begin = end - steps if up else end + steps
+    plain = getattr(fill_level, "py_func", fill_level)
+    # all up to the end are full, with half of its own; more than half of what it has room for is no tie
+    left = (end + 0.5) / states
+    warm = float(np.flatnonzero(x == begin)[0])
+    level, below, placed, place = plain(states, np.full(states, 1.0 / states), x, left, warm)
+    assert (level, below, placed, x[int(place)]) == (end, end / states, 0.5 / states, end)
+    assert sorted_rows == [left] * (steps >= FEW)

@@ -267,6 +267,38 @@ def test_where_a_row_begins_to_search_does_not_matter(successors: int, optimisti
                     assert np.abs(rows @ v - got).max() <= slack, type(functional).__name__
 
 
+@pytest.mark.parametrize("optimistic", [False, True])
+def test_room_for_rows_may_be_used_again(optimistic: bool) -> None:
+    """A solve does so with each policy: nothing of a longer row is left beside a shorter one."""
+    mdp = MDPS["grid"]
+    lengths = np.diff(mdp.matrix.indptr)
+    pairs = np.array([lengths.argmax(), lengths.argmin()])
+    assert lengths[pairs[0]] > lengths[pairs[1]]
+    v = VALUES[0](mdp.n_states)
+    for build in WARM:
+        functional = build(mdp, optimistic).bound_to(mdp)
+        used, fresh = (WorstRows.for_pairs(np.full(1, functional.room(mdp).max())) for _ in range(2))
+        for pair in pairs:
+            functional.expect(mdp, v, pairs=pairs[pairs == pair], rows=used)
+        functional.expect(mdp, v, pairs=pairs[1:], rows=fresh)
+        np.testing.assert_array_equal(used.weights, fresh.weights, err_msg=repr(functional))
+        np.testing.assert_array_equal(used.columns, fresh.columns, err_msg=repr(functional))
+
+
+@pytest.mark.parametrize(("order", "radius"), [(20.0, 0.1), (20.0, 0.5), (3.0, 2.0), (1.05, 0.5)])
+def test_worst_rows_of_power_divergences_are_of_the_ball(order: float, radius: float) -> None:
+    """Also where it is mixed: with the nominal row, where it was beyond the ball, and at high orders of the rows of two
+    neighbouring floats, one of which may be all but the least value of a successor. It attains the value."""
+    mdp = families.random_sparse(150, 2, 4, 0.9, seed=3)
+    v = np.random.default_rng(4).normal(size=150)
+    ball = RenyiBall(radius, order)
+    got, slack = ball(mdp, v), 2 * ball.rounding(mdp, float(np.abs(v).max()))
+    nominal, worst = mdp.dense(), ball.worst_kernel(mdp, v)
+    assert np.abs(worst @ v - got).max() <= slack
+    ratios = np.divide(worst, nominal, out=np.zeros_like(worst), where=nominal > 0)
+    assert (nominal * ratios**order).sum(axis=2).max() <= np.exp((order - 1) * radius) * (1 + order * 1e-11)
+
+
 WARM: list[Callable[[FiniteMDP, bool], RowSet]] = [
     lambda _, best: L1Ball(0.4, optimistic=best),
     lambda _, best: L1Ball(1.9, "nominal", optimistic=best),

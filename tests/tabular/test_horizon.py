@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from pyresac.errors import InputError
-from pyresac.tabular import FiniteMDP, L1Ball, Min, RevOperator, families, solve, solve_horizon
+from pyresac.tabular import FiniteMDP, L1Ball, Min, RevOperator, Soft, families, solve, solve_horizon
 from pyresac.tabular.exact import ExactMDP, ExactRev, sets
+from pyresac.tabular.solvers.certificate import Rounding
 
 
 @pytest.mark.parametrize("robust", [False, True])
@@ -47,6 +48,18 @@ def test_a_long_horizon_comes_to_the_fixed_point_and_early_stages_differ() -> No
     solution, limit = solve_horizon(operator, 400), solve(operator, tolerance=1e-10)
     assert np.abs(solution.q[0] - limit.q).max() <= 0.9**400 * 1000 + solution.error_bound[0] + limit.error_bound
     assert (np.diff(solution.error_bound) <= 0).all()
+
+
+def test_every_term_of_a_stage_s_bound_counts() -> None:
+    """e_h = 1.0000001(e_B + γ(e_{h+1} + e_V)) of the sizes that are given, from 0 at the end."""
+    operator = RevOperator(families.random_dense(3, 2, 0.75, seed=0), value=Soft(0.5))
+    solution, rounding = solve_horizon(operator, 3, terminal=[1.0, -2.0, 0.5]), Rounding(operator, fused=False)
+    error = 0.0
+    for h in (2, 1, 0):
+        v_size, q_size = np.abs(solution.v[h + 1]).max(), np.abs(solution.q[h]).max()
+        error = 1.0000001 * (rounding.backup(v_size, q_size) + 0.75 * error)
+        assert solution.error_bound[h] == pytest.approx(error, rel=1e-12)
+        error += rounding.value(q_size)
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,7 @@ from pyresac.tabular import (
     WorstOfKernels,
     families,
 )
+from pyresac.tabular.s_rectangular import level_rounding
 
 FILE = Path(__file__).parent.parent / "corpus" / "rounding_bounds.json"
 MDPS = {
@@ -50,12 +51,15 @@ def bounds() -> Iterator[tuple[str, float]]:
         for name, value in every_value(*mdp.reward.shape).items():
             for size in SIZES:
                 yield f"{name}, {mdp.n_actions} actions, |q| = {size:g}", value.rounding(size, mdp.n_actions)
+                yield f"{name}, {mdp.n_actions} actions, |q| = {size:g}: |v|", value.magnitude(size, mdp.n_actions)
         for at in ("pair", "next"):
             operator = RevOperator(
                 mdp, epistemic=np.full(mdp.reward.shape, 3.0), lambda_epi=0.5, kappa=0.1, penalty_at=at
             )
             for size in SIZES:
                 yield f"operator, penalty at {at}, {kind}, |Q| = {size:g}", operator.rounding(size)
+        for size in SIZES:
+            yield f"level of an s-rectangular set, {kind}, |v| = {size:g}", level_rounding(mdp, size)
 
 
 def test_every_bound_is_the_one_written_down() -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,6 +17,7 @@ from pyresac.tabular import affine_kernels, checks, families, solve
 from pyresac.tabular.mdp import FiniteMDP
 from pyresac.tabular.operator import RevOperator
 from pyresac.tabular.shares import OneProcess, Share
+from pyresac.tabular.solvers import systems
 from pyresac.tabular.solvers.certificate import Certificate, Residual, Rounding, round_up, to_float
 from pyresac.tabular.solvers.models import ExtremeModel, GeneralModel, Model
 from pyresac.tabular.solvers.progress import Progress
@@ -297,6 +300,33 @@ def test_progress_stops_where_nothing_moves() -> None:
         steps += 1
         assert steps < 100
     assert "rounding has stopped all progress" in progress.message
+
+
+@pytest.mark.parametrize(
+    ("size", "width", "way"), [(20, 8, "banded"), (20, 9, "dense"), (21, 8, "banded"), (21, 9, "iterative")]
+)
+def test_a_system_is_solved_in_the_way_that_its_size_asks_for(
+    size: int, width: int, way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Bands of up to 8, then up to so many states at once; whichever way, the solution is one."""
+    taken: list[str] = []
+
+    def noted(name: str, plain: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*given: Any, **options: Any) -> Any:
+            taken.append(name)
+            return plain(*given, **options)
+
+        return call
+
+    monkeypatch.setattr(systems, "LARGEST_DENSE", 20)
+    monkeypatch.setattr(affine_kernels, "solve_banded", noted("banded", affine_kernels.solve_banded))
+    monkeypatch.setattr(np.linalg, "solve", noted("dense", np.linalg.solve))
+    monkeypatch.setattr(systems.linalg, "bicgstab", noted("iterative", systems.linalg.bicgstab))
+    matrix = np.diag(np.full(size - width, 0.5), width)
+    system = AffineSystem.of(sparse.csr_array(matrix), np.zeros(size))
+    delta = system.correction(np.ones(size), 1e-12)
+    assert taken == [way]
+    np.testing.assert_allclose(delta, 1.0 + matrix @ delta, rtol=0, atol=1e-10)
 
 
 @pytest.mark.parametrize("value", [Soft(0.5), PolicyMean(np.full((25, 3), 1 / 3))])

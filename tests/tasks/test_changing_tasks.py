@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import gymnasium as gym
 import numpy as np
@@ -98,6 +99,22 @@ def test_per_episode_changes_with_each_episode_that_was_played() -> None:
         assert not found.episode_begins()
 
 
+def test_steps_are_counted_anew_from_where_the_draws_begin() -> None:
+    """However many were made before: a change comes after all of them, and an episode without a step was none."""
+    for before in range(4):
+        found = factor("uniform 1 2 every 3")
+        per_episode = factor("uniform 1 2 per-episode")
+        for _ in range(before):
+            found.step()
+            per_episode.step()
+        found.begin_anew(np.random.SeedSequence(1))
+        assert [found.step() for _ in range(7)] == [False, False, True, False, False, True, False]
+        per_episode.begin_anew(np.random.SeedSequence(1))
+        begun = per_episode.value
+        assert not per_episode.episode_begins()
+        assert per_episode.value == begun
+
+
 def test_tasks_are_drawn_once_and_cycled() -> None:
     found = factor("log-uniform 0.05 20 every 1 tasks 3")
     values = []
@@ -154,6 +171,23 @@ def test_each_parameter_changes_the_motion_and_factor_one_does_not(name: str) ->
     nominal = play(gym.make("Hopper-v5"), 60)
     assert play(changing(**{name: "1"}), 60) == nominal
     assert play(changing(**{name: "1.7"}), 60) != nominal
+
+
+def test_what_mujoco_derives_from_a_parameter_changes_with_it() -> None:
+    """Without armature: twice the masses and inertias give twice each joint's inertia, and half of what a force does to
+    a body. One of the two alone changes what it enters."""
+
+    def model(**factors: str) -> Any:
+        env = gym.make("Hopper-v5")
+        env.unwrapped.model.dof_armature[:] = 0.0
+        parsed = {name: parse_schedule(text, name) for name, text in factors.items()}
+        return ChangingPhysics(env, parsed, 0).unwrapped.model
+
+    nominal, both, heavier = model(mass="1", inertia="1"), model(mass="2", inertia="2"), model(mass="2")
+    np.testing.assert_allclose(both.dof_M0, 2.0 * nominal.dof_M0, rtol=1e-12)
+    np.testing.assert_allclose(2.0 * both.body_invweight0, nominal.body_invweight0, rtol=1e-9)
+    np.testing.assert_array_equal(heavier.body_subtreemass, 2.0 * nominal.body_subtreemass)
+    assert (model(inertia="2").dof_M0 > nominal.dof_M0).any()
 
 
 def test_coming_back_to_one_is_exact() -> None:

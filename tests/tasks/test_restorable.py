@@ -180,3 +180,27 @@ def test_a_reset_is_tried_as_well() -> None:
     """An episode of Pendulum is as long as what is tried, so without a reset in its middle none would be seen."""
     with pytest.raises(InputError, match="departs with its wrapper Drawing, and without it does not"):
         require_restorable(Drawing(), Drawing(), "the task", steps=100)
+
+
+class Seeded(gym.Wrapper[Any, Any, Any, Any]):
+    """Adds the seed of the first reset to each reward; it is kept where nothing is saved, and no search finds it."""
+
+    def __init__(self) -> None:
+        super().__init__(gym.make("Pendulum-v1"))
+        seeds: list[int] = []
+        self.keep, self.added = seeds.append, lambda: seeds[-1]
+
+    def reset(self, *, seed: int | None = None, **given: Any) -> Any:
+        if seed is not None:
+            self.keep(seed)
+        return self.env.reset(seed=seed, **given)
+
+    def step(self, action: Any) -> Any:
+        observation, reward, terminated, truncated, info = self.env.step(action)
+        return observation, float(reward) + self.added(), terminated, truncated, info
+
+
+def test_the_twin_begins_from_another_seed() -> None:
+    """With the same one, what depends on the seed and is not saved would go on alike."""
+    with pytest.raises(InputError, match="departs with its wrapper Seeded, and without it does not"):
+        require_restorable(Seeded(), Seeded(), "the task")

@@ -126,13 +126,13 @@ def power_row(
         reached, mass, attained = 0.0, 0.0, 0.0
         for i in range(n):
             reached += w[i] / less * x[i]
-            kept = p[i] * max(1.0 - x[i] / low, 0.0) ** (s - 1.0)
+            kept = p[i] * max((low - x[i]) / low, 0.0) ** (s - 1.0)
             mass += kept
             attained += kept * x[i]
         attained /= mass
         share = min(max((reached - best) / (reached - attained), 0.0), 1.0) if reached > attained else 0.0
         for i in range(n):
-            kept = p[i] * max(1.0 - x[i] / low, 0.0) ** (s - 1.0)
+            kept = p[i] * max((low - x[i]) / low, 0.0) ** (s - 1.0)
             w[i] = (1.0 - share) * (w[i] / less) + share * (kept / mass)
     return lowest + spread * best, 0.0, eta
 
