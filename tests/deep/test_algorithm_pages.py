@@ -30,6 +30,8 @@ def defined(path: Path) -> set[str]:
             found.add(node.name)
         if isinstance(node, ast.ClassDef):
             found |= {f"{node.name}.{part.name}" for part in node.body if isinstance(part, ast.FunctionDef)}
+            named = (part.target for part in node.body if isinstance(part, ast.AnnAssign))
+            found |= {f"{node.name}.{target.id}" for target in named if isinstance(target, ast.Name)}
     return found
 
 
