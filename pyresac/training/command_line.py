@@ -45,7 +45,7 @@ def parse(arguments: list[str], first: FirstLook, folder: RunFolder | None) -> t
         kind, args=arguments, default=base, prog=PROGRAM, description=about, return_unknown_args=True
     )
     if left:
-        raise InputError(_unknown(left, module.reads(base)))
+        raise InputError(_unknown(left, _names(base), *module.reads(base)))
     if folder is not None:
         changed = differences(to_saved(base), to_saved(config), free=FREE_ON_RESUME)
         if changed:
@@ -53,15 +53,20 @@ def parse(arguments: list[str], first: FirstLook, folder: RunFolder | None) -> t
     return name, config
 
 
-def _unknown(left: list[str], read: tuple[str, list[str]]) -> str:
-    """What is wrong with arguments that no option takes. read: who reads options of its own, and their names."""
+def _names(options: Any) -> list[str]:
+    """The names of all options in a dataclass, those of the dataclasses in it included."""
+    parts = {field.name: getattr(options, field.name) for field in dataclasses.fields(options)}
+    return [name for key, part in parts.items() for name in (_names(part) if dataclasses.is_dataclass(part) else [key])]
+
+
+def _unknown(left: list[str], known: list[str], reader: str, own: list[str]) -> str:
+    """What is wrong with arguments that no option takes. known: all options. reader, own: who reads which of them."""
     flag = next((word.partition("=")[0] for word in left if word.startswith("-")), None)
     if flag is None:
         return f"{left[0]!r} belongs to no option; --help lists them all"
-    reader, names = read
-    near = get_close_matches(flag.lstrip("-").removeprefix("no-").replace("-", "_"), names, 1)
+    near = get_close_matches(flag.lstrip("-").removeprefix("no-").replace("-", "_"), known, 1)
     meant = f"did you mean --{near[0].replace('_', '-')}? " if near else ""
-    return f"{flag}: there is no such option; {meant}{reader} reads {', '.join(names)}; --help lists all"
+    return f"{flag}: there is no such option; {meant}{reader} reads {', '.join(own)}; --help lists all"
 
 
 def planned(arguments: list[str]) -> tuple[str, Any]:
