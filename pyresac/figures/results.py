@@ -42,6 +42,7 @@ LABELS = {
     "averaged-0.0003": "its average, 0.0003",
     "sac": "SAC",
     "layernorm": "SAC with LayerNorm, actor every 2nd update",
+    "observations": "SAC, normalised observations",
     "td3": "TD3",
     "sb3-sac": "SAC of Stable-Baselines3",
     "schedule": "RE-SAC on top of schedule",
