@@ -13,7 +13,7 @@ import numpy as np
 from pyresac.errors import InputError
 from pyresac.experiments.experiment import Measures, Run, Scale
 from pyresac.experiments.pool import is_finished
-from pyresac.experiments.statistics import Interval, improvement_interval, interval
+from pyresac.experiments.statistics import Interval, improvement_interval, interval, paired_interval
 from pyresac.figures.curves import Curves, Group, read_curves
 from pyresac.figures.style import new_figure, write
 from pyresac.figures.training import Scale as FigureScale
@@ -194,6 +194,15 @@ def odds(first: Sequence[float], second: Sequence[float]) -> Interval:
     """The probability that a run of `first` scores above one of `second`."""
     sample, other = (np.array(scores, dtype=np.float64)[:, None] for scores in (first, second))
     return improvement_interval(sample, other, np.random.default_rng(0))
+
+
+def paired_by_seed(first: Mapping[int, float], second: Mapping[int, float]) -> tuple[int, Interval | None]:
+    """How many seeds both have, and what `first` scores more on them; None for fewer than two."""
+    seeds = sorted(first.keys() & second.keys())
+    if len(seeds) < 2:
+        return len(seeds), None
+    pairs = [np.array([[one[seed]] for seed in seeds]) for one in (first, second)]
+    return len(seeds), paired_interval(pairs[0], pairs[1], np.random.default_rng(0))
 
 
 def best_of_all(scores: Mapping[str, Sequence[float]], ours: str = "RE-SAC B0") -> tuple[int, str] | None:

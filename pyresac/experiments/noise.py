@@ -9,11 +9,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from pyresac.experiments.deep_runs import Cell, cell, every_at, last_quarters, mean_cell, seeds_at
+from pyresac.experiments.deep_runs import Cell, cell, every_at, last_quarters, mean_cell, paired_by_seed, seeds_at
 from pyresac.experiments.experiment import Finding, Measures, Outcome, Run, Scale, Table, verdict_of
-from pyresac.experiments.statistics import paired_interval
 
 RUNS_IN = "noise"
 TASK = "HalfCheetah-v5"
@@ -98,10 +95,8 @@ def conclude(measures: Measures, scale: Scale, figures: Path) -> Outcome:
 def _effect(found: dict[tuple[float, float], dict[int, float]], noise: float, claim: str, side: int) -> Finding:
     """What λ_ale = 10⁻³ adds to λ_ale = 0 at this noise, paired by seed; `side` is the claim's sign."""
     with_kappa, without = found.get((1e-3, noise), {}), found.get((0.0, noise), {})
-    seeds = sorted(with_kappa.keys() & without.keys())
-    if len(seeds) < 2:
-        return Finding(claim, "not tried at this scale", f"{len(seeds)} seeds with both")
-    pairs = [np.array([[one[seed]] for seed in seeds]) for one in (with_kappa, without)]
-    gain = paired_interval(pairs[0], pairs[1], np.random.default_rng(0))
-    words = f"λ_ale = 0.001 changes the return by {gain.point:+,.0f} [{gain.low:+,.0f}, {gain.high:+,.0f}]"
-    return Finding(claim, verdict_of([side * gain.side()]), f"{words}, {len(seeds)} seeds")
+    seeds, gain = paired_by_seed(with_kappa, without)
+    if gain is None:
+        return Finding(claim, "not tried at this scale", f"{seeds} seeds with both")
+    words = f"λ_ale = 0.001 changes the return by {gain.signed}, {seeds} seeds"
+    return Finding(claim, verdict_of([side * gain.side()]), words)

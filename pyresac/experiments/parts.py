@@ -22,10 +22,11 @@ from pyresac.experiments.deep_runs import (
     draw_curves,
     mean_cell,
     measured,
+    paired_by_seed,
     seeds_at,
 )
 from pyresac.experiments.experiment import Finding, Measures, Outcome, Run, Scale, Table, verdict_of
-from pyresac.experiments.statistics import Interval, paired_interval
+from pyresac.experiments.statistics import Interval
 from pyresac.figures.training import RETURN
 
 RUNS_IN = "parts"
@@ -131,7 +132,7 @@ def _table(task: str, found: Mapping[str, Scores]) -> Table:
     for label in LABELS:
         if label in found:
             against = difference(found, label)
-            more = f"{against.point:+,.0f} [{against.low:+,.0f}, {against.high:+,.0f}]" if against else ""
+            more = "" if against is None else against.signed
             each = ", ".join(f"{score:,.0f}" for score in found[label].values())
             rows.append((label, (mean_cell(found[label].values()), more, each)))
     columns = ("return, mean over seeds [95 %]", "more than with no part, paired by seed", "each seed")
@@ -140,12 +141,9 @@ def _table(task: str, found: Mapping[str, Scores]) -> Table:
 
 def difference(found: Mapping[str, Scores], label: str) -> Interval | None:
     """What `label` earns more than the base, paired by seed; None for the base, or with fewer than two pairs."""
-    base, own = found.get(NONE, {}), found.get(label, {})
-    seeds = sorted(base.keys() & own.keys())
-    if label == NONE or len(seeds) < 2:
+    if label == NONE:
         return None
-    first, second = (np.array([[one[seed]] for seed in seeds]) for one in (own, base))
-    return paired_interval(first, second, np.random.default_rng(0))
+    return paired_by_seed(found.get(label, {}), found.get(NONE, {}))[1]
 
 
 def _finding(label: str, scores: Mapping[str, Mapping[str, Scores]]) -> Finding:
@@ -154,6 +152,6 @@ def _finding(label: str, scores: Mapping[str, Mapping[str, Scores]]) -> Finding:
         against = difference(found, label)
         if against is not None:
             sides.append(against.side())
-            words.append(f"{task}: {against.point:+,.0f} [{against.low:+,.0f}, {against.high:+,.0f}]")
+            words.append(f"{task}: {against.signed}")
     claim = f"Added to two critics and their minimum, it raises the return (section 5.1): {label}"
     return Finding(claim, verdict_of(sides), "; ".join(words) or "fewer than two seeds with both")

@@ -29,6 +29,11 @@ class Interval(NamedTuple):
         """1 if all of it is above `of`, −1 if all of it is below, 0 if it is around it."""
         return 1 if self.low > of else -1 if self.high < of else 0
 
+    @property
+    def signed(self) -> str:
+        """A difference in words, in whole numbers: +30 [-2, +62]."""
+        return f"{self.point:+,.0f} [{self.low:+,.0f}, {self.high:+,.0f}]"
+
 
 def interquartile_mean(scores: Scores) -> Scores:
     """Mean of the middle half along the last axis: ⌊n/4⌋ of n are left out on each side."""

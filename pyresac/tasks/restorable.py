@@ -26,6 +26,7 @@ from pyresac.tasks.snapshots import (
     environment_state,
     is_generator,
     layers_of,
+    looks_on,
     name_of,
     restore_environment,
     speaks,
@@ -33,6 +34,9 @@ from pyresac.tasks.snapshots import (
 
 WARM_UP = 7
 """Steps before the state is saved, so that it is none that a reset gives."""
+
+
+SPEAKING = "state_dict() and load_state_dict() that cover all of its state"
 
 
 def require_restorable(env: gym.Env[Any, Any], twin: gym.Env[Any, Any], where: str, steps: int = 200) -> None:
@@ -43,11 +47,10 @@ def require_restorable(env: gym.Env[Any, Any], twin: gym.Env[Any, Any], where: s
     innermost wrapper that is to blame. Both environments are left reset and mid-episode.
     """
     with tried(where):
-        _begin(env, 0)
+        _begin(env)
         unsaved = _unsaved(env)
         if _departure(env, twin, steps) is None:
-            after = _unsaved(env)
-            _require_unchanged({place: (unsaved[place], after.get(place)) for place in unsaved}, where)
+            _require_unchanged(unsaved, _unsaved(env), where)
             return
         for inner, other in zip(reversed(layers_of(env)), reversed(layers_of(twin)), strict=True):
             departed = _departure(inner, other, steps)
@@ -61,11 +64,8 @@ def require_restorable(env: gym.Env[Any, Any], twin: gym.Env[Any, Any], where: s
     raise InputError(f"{what} {SPEAKING}")
 
 
-SPEAKING = "state_dict() and load_state_dict() that cover all of its state"
-
-
-def _require_unchanged(unsaved: Mapping[str, tuple[bytes, bytes | None]], where: str) -> None:
-    changed = [place for place, (before, after) in unsaved.items() if before != after]
+def _require_unchanged(before: Mapping[str, bytes], after: Mapping[str, bytes], where: str) -> None:
+    changed = [place for place, content in before.items() if after.get(place) != content]
     if changed:
         layer = changed[0].partition(".")[0]
         raise InputError(
@@ -78,18 +78,20 @@ class _Fingerprint(pickle.Pickler):
     """Bytes that differ where a value does. What has its own way of being saved, and classes, count as equal."""
 
     def persistent_id(self, value: Any) -> str | None:
-        return "apart" if is_generator(value) or isinstance(value, NO_RECORD) or _of_mujoco(value) else None
+        return "apart" if _apart(value) else None
 
 
-def _of_mujoco(value: Any) -> bool:
-    return type(value).__module__.partition(".")[0] == "mujoco"
+def _apart(value: Any) -> bool:
+    """Whether it is saved in its own way, or is no part of a state."""
+    of_mujoco = type(value).__module__.partition(".")[0] == "mujoco"
+    return of_mujoco or is_generator(value) or isinstance(value, NO_RECORD)
 
 
 def _unsaved(env: gym.Env[Any, Any]) -> dict[str, bytes]:
     """What no layer saves, as bytes by its place, such as `Counting.calls`. What cannot be pickled is left out."""
     found: dict[str, bytes] = {}
     for layer in layers_of(env):
-        if not speaks(layer) and not isinstance(layer, gym.wrappers.PassiveEnvChecker):
+        if not speaks(layer) and not looks_on(layer):
             _note_unsaved(layer, name_of(layer), (id(layer),), found)
     return found
 
@@ -100,8 +102,7 @@ def _note_unsaved(holder: Any, place: str, within: tuple[int, ...], found: dict[
     slots = [name for cls in type(holder).__mro__ for name in _slots_of(cls) if hasattr(holder, name)]
     attributes |= {name: getattr(holder, name) for name in slots}  # of these nothing is saved
     for name, value in attributes.items():
-        known = name in NOT_STATE or is_generator(value) or isinstance(value, NO_RECORD) or _of_mujoco(value)
-        if known or id(value) in within:
+        if name in NOT_STATE or _apart(value) or id(value) in within:
             continue
         if isinstance(value, _CONTENT) or not (hasattr(value, "__dict__") or _slots_of(type(value))):
             file = io.BytesIO()
@@ -139,7 +140,7 @@ def tried(where: str) -> Iterator[None]:
 
 def _departure(env: gym.Env[Any, Any], twin: gym.Env[Any, Any], steps: int) -> int | None:
     """The step after which a restored twin differs, None if it does not."""
-    generator = _begin(env, 0)
+    generator = _begin(env)
     twin.reset(seed=1)
     restore_environment(twin, environment_state(env))
     for step in range(steps):
@@ -151,10 +152,10 @@ def _departure(env: gym.Env[Any, Any], twin: gym.Env[Any, Any], steps: int) -> i
     return None
 
 
-def _begin(env: gym.Env[Any, Any], seed: int) -> np.random.Generator:
+def _begin(env: gym.Env[Any, Any]) -> np.random.Generator:
     """Into the middle of an episode; the generator that drew the actions."""
-    generator = np.random.Generator(np.random.PCG64(seed))
-    env.reset(seed=seed)
+    generator = np.random.Generator(np.random.PCG64(0))
+    env.reset(seed=0)
     for _ in range(WARM_UP):
         _advance(env, _action(env.action_space, generator))
     return generator

@@ -155,10 +155,14 @@ def speaks(layer: Layer) -> bool:
     return all(callable(getattr(layer, method, None)) for method in ("state_dict", "load_state_dict"))
 
 
+def looks_on(layer: Layer) -> bool:
+    """Whether a layer has no state that matters: it checks what passes through it."""
+    return isinstance(layer, gym.wrappers.PassiveEnvChecker)
+
+
 def _layer_state(layer: Layer) -> dict[str, Any]:
     if not speaks(layer):
-        looks_on = isinstance(layer, gym.wrappers.PassiveEnvChecker)
-        return {"name": name_of(layer), "attributes": {} if looks_on else _attributes(layer, (id(layer),))}
+        return {"name": name_of(layer), "attributes": {} if looks_on(layer) else _attributes(layer, (id(layer),))}
     own = encode(layer.state_dict())
     if own is MISSING:
         raise InputError(
