@@ -3,11 +3,25 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
+import short_turns
 
-from pyresac.envs.bus import Corridor, Record, controller_named, default_corridor, simulate
+from pyresac.envs.bus import (
+    Corridor,
+    Operations,
+    Record,
+    Simulator,
+    Traffic,
+    Vehicle,
+    controller_named,
+    default_corridor,
+    simulate,
+)
+from pyresac.envs.bus import state as at
 
 FIRST_COLUMNS = 19
 """Columns of a visit that the first simulator had."""
@@ -56,3 +70,74 @@ def test_a_day_stays_what_it_was(small: Corridor, name: str) -> None:
     line, rule, published = name.split()
     corridor = small if line == "small" else default_corridor()
     assert digest(simulate(corridor, controller_named(rule), 7, published == "published")) == FROZEN[name]
+
+
+LATE = Operations(late_share=0.5, late_mean=240.0)
+DOORS = replace(LATE, open_doors=True)
+WAYS: dict[str, tuple[Operations, str, Traffic]] = {
+    "late": (LATE, "random", Traffic()),
+    "doors": (replace(DOORS, patience=600.0), "predictive", Traffic()),
+    "closed": (replace(DOORS, closed_holds=True, seats=6, crowding=0.4), "random", Traffic(0.1, 0.2, 0.6, 0.5)),
+    "ordered": (replace(LATE, in_order=True), "random", Traffic(day=0.2)),
+    "a berth": (replace(DOORS, berths=1, patience=300.0), "random", Traffic(local=0.3)),
+    "two berths": (replace(LATE, berths=2, advice=True), "two-way", Traffic(local=0.2, along=0.9, persistence=0.9)),
+    "a bus": (replace(LATE, buses=1, layover=30.0), "schedule", Traffic()),
+    "two buses": (replace(DOORS, buses=2, layover=45.0, control_stops=("B", "D", "Stop 3")), "random", Traffic()),
+    "three buses": (replace(LATE, buses=3, layover=90.0, in_order=True), "self", Traffic()),
+    "passing": (replace(DOORS, skipping=True), "skip:threshold=20", Traffic()),
+}
+"""How a line is run, its rule, and what makes its links vary together."""
+RUN_OTHERWISE = {
+    "crowded, late": "5c92a1ba97597b59",
+    "crowded, doors": "8041e5d47c7b0508",
+    "crowded, closed": "ea8ca29e1203fe0d",
+    "crowded, ordered": "af8a3ae55b1c6264",
+    "crowded, a berth": "c1eee90173461716",
+    "crowded, two berths": "f98679874c84b964",
+    "crowded, a bus": "1d9f239c0fb3e421",
+    "crowded, two buses": "338d92485a3b4b67",
+    "crowded, three buses": "b307f52d88c957e4",
+    "crowded, passing": "fb7ae7dd31236989",
+    "short turns, late": "2bd08edd4bcb2aa3",
+    "short turns, doors": "b9372bbd266d1c0b",
+    "short turns, closed": "4c90b7d517752e58",
+    "short turns, ordered": "c27304ae447b5e07",
+    "short turns, a berth": "08e90009eda2d7c5",
+    "short turns, two berths": "a8e97f938d84d774",
+    "short turns, a bus": "b7ed54feb9d9649c",
+    "short turns, two buses": "ff2abc2016291f29",
+    "short turns, three buses": "cb7847b7712c654d",
+    "short turns, passing": "b1b7a13a3da3332a",
+}
+
+
+def crowded(small: Corridor) -> Corridor:
+    """Buses every two minutes, two at once in the beginning, and more passengers than places."""
+    launches = 120.0 * np.arange(8)
+    ways = [replace(way, launches=launches + 50.0 * index) for index, way in enumerate(small.directions)]
+    return replace(
+        small, up=ways[0], down=ways[1], headway=120.0, demand=8.0 * small.demand, vehicle=Vehicle(capacity=12)
+    )
+
+
+def all_that_happened(simulator: Simulator) -> str:
+    """Of every day: visits, passengers, buses, who was before whom, what was decided, and the sums so far."""
+    state, content = simulator.state, hashlib.sha256()
+    sums = state.clock[:, [at.END, at.WAITED_SO_FAR, at.RODE_SO_FAR, at.DROVE_SO_FAR, at.DENIED_SO_FAR]]
+    for array in (state.visits, state.passengers, sums):
+        content.update((np.nan_to_num(np.round(array, 4), nan=-1e9) + 0.0).tobytes())
+    for whole in (state.trips, state.order, state.log, state.bound, state.cursor[:, : at.NEXT]):
+        content.update(whole.astype(np.int64).tobytes())
+    return content.hexdigest()[:16]
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("line", ["crowded", "short turns"])
+def test_however_a_line_is_run_its_days_stay_what_they_were(small: Corridor, line: str, way: str) -> None:
+    operations, rule, traffic = WAYS[way]
+    made: Any = crowded(small) if line == "crowded" else short_turns.corridor(vehicle=Vehicle(capacity=14))
+    known = tuple(stop for stop in operations.control_stops if stop in made.stops)
+    simulator = Simulator(replace(made, operations=replace(operations, control_stops=known), traffic=traffic), 3)
+    simulator.start([1, 2, 3])
+    simulator.run(controller_named(rule))
+    assert all_that_happened(simulator) == RUN_OTHERWISE[f"{line}, {way}"]
