@@ -55,7 +55,9 @@ NOTICED = 0.5
 def calibrated(corridor: Corridor, observed: Observed, *, demand: bool = True) -> Corridor:
     """The corridor as observed; `demand=False` keeps its demand. Raises InputError where a link was not observed."""
     corridor = _timetable(corridor, observed)
-    wanted = [_filled(corridor, index, way) for index, way in enumerate(observed)]
+    wanted = []
+    for index, way in enumerate(observed):  # no comprehension: in Python 3.11 a warning would name this file
+        wanted.append(_filled(corridor, index, way))
     found = _fitted(corridor, observed)
     elasticity = float(np.concatenate([_elasticity(corridor, i, wanted[i]).ravel() for i in (0, 1)]).mean())
     traffic = _within(found.day / elasticity, found.local / elasticity, found.along, found.persistence)
