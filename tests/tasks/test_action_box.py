@@ -67,7 +67,11 @@ def test_actions_stay_inside_and_come_back(pair: tuple[float, float], inside: fl
         (gym.spaces.Box(np.float32(0.0), np.float32(SUBNORMAL), (1,)), "half its width is 0 in float32"),
         (gym.spaces.Discrete(3), r"here has the action space Discrete\(3\); the deep agent needs a Box"),
         (gym.spaces.Box(-np.inf, 1.0, (2,)), r"action coordinate 0 lies in \[-inf, 1.0\]; it needs finite bounds"),
-        (gym.spaces.Box(np.float32([0, 2]), np.float32([1, 2])), r"action coordinate 1 lies in \[2.0, 2.0\]"),
+        (gym.spaces.Box(0.0, np.inf, (1,)), r"action coordinate 0 lies in \[0.0, inf\]; it needs finite bounds"),
+        (
+            gym.spaces.Box(np.float32([0, 2]), np.float32([1, 2])),
+            r"action coordinate 1 lies in \[2.0, 2.0\]; it needs finite bounds, low < high$",
+        ),
     ],
 )
 def test_spaces_without_bounds_are_refused(space: gym.Space[object], message: str) -> None:
@@ -80,3 +84,17 @@ def test_a_box_of_float64_contains_its_float32_actions() -> None:
     for unit in (-1.0, 1.0):
         action = ActionBox.of(space, "here").to_action(np.full(2, unit, dtype=np.float32))
         assert space.contains(action.astype(np.float64))
+
+
+LARGEST = float(np.finfo(np.float32).max)
+
+
+@pytest.mark.parametrize(
+    ("low", "high"), [(0.0, 60.0), (-2.0, 0.5), (-LARGEST, LARGEST), (0.0, LARGEST), (-LARGEST, -1.0)]
+)
+def test_bounds_that_float32_holds_are_reached(low: float, high: float) -> None:
+    """Not one step of float32 before them; the largest numbers of float32 are bounds like others."""
+    box = ActionBox.of(gym.spaces.Box(np.array([low]), np.array([high]), dtype=np.float64), "here")
+    assert (box.low.tolist(), box.high.tolist()) == ([low], [high])
+    ends = box.to_action(np.array([[-1.0], [1.0]], dtype=np.float32))
+    assert ends.ravel().tolist() == [low, high]

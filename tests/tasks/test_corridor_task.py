@@ -11,13 +11,15 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
-from pyresac.envs.bus.episodes import Form
+from pyresac.envs.bus.episodes import Form, Transitions
 from pyresac.envs.bus.metrics import METRICS, metrics_table
 from pyresac.envs.bus.named import corridor_named
 from pyresac.envs.bus.named_controllers import controller_named
 from pyresac.envs.bus.observation import CATEGORICAL, Observation
 from pyresac.envs.bus.simulator import simulate_days
+from pyresac.envs.bus.vector import VectorBusCorridor
 from pyresac.errors import CheckpointError, InputError
+from pyresac.tasks import corridor_task
 from pyresac.tasks.corridor_task import CorridorTask
 from pyresac.tasks.experience import Numbers
 from pyresac.tasks.task import Codes
@@ -104,3 +106,55 @@ def test_states_of_another_corridor_are_refused(tiny: Path) -> None:
         CorridorTask(changed, 2, 0).load_for_play(state)
     with pytest.raises(CheckpointError, match=r"^the checkpoint's corridor does not fit: "):
         CorridorTask(other.corridor, 3, 0).load(state, task.arrays())
+
+
+def test_training_days_have_hashed_seeds_and_their_returns_are_sums_of_rewards(tiny: Path) -> None:
+    """Beside the environment itself, begun with the upper 63 bits of each hashed word. A day that goes on is saved."""
+    task, twin = CorridorTask(corridor_named(str(tiny)), 3, 7), CorridorTask(corridor_named(str(tiny)), 3, 8)
+    env = VectorBusCorridor(3, task.corridor)
+    words = np.random.SeedSequence([7, 0]).generate_state(3, np.uint64).tolist()
+    seen, _ = env.reset(seed=[word // 2 for word in words])
+    rewards, expected, saved = [0.0] * 3, list[float](), 0
+    source = np.random.default_rng(0)
+    for step in range(140):
+        for mine, name in zip(task.observe(), ("continuous", "categorical"), strict=True):
+            plain = (seen[name] - task._centre) / task._scale if name == "continuous" else seen[name] + task._offsets
+            np.testing.assert_array_equal(mine, plain)
+        unit = source.uniform(-1.0, 1.0, (3, 1)).astype(np.float32)
+        task.step(unit)
+        seen, reward, ended, _, _ = env.step(task.box.to_action(unit))
+        for row in range(3):
+            rewards[row] += float(reward[row])
+            if ended[row]:
+                expected.append(rewards[row])
+                rewards[row] = 0.0
+        state = task.state()
+        assert state["running"] == pytest.approx(rewards)
+        assert state["finished"] == pytest.approx(expected)
+        if step > 60 and expected and all(rewards):
+            twin.load(json.loads(json.dumps(state)), task.arrays())
+            assert twin.state() == state
+            saved += 1
+    assert saved > 0
+    assert len(expected) >= 3
+    assert task.finished() == pytest.approx(expected)
+    assert task.finished() == task.state()["finished"] == []
+
+
+def test_discounted_returns_are_sums_along_each_trip() -> None:
+    """Two days, trips of unequal length, in any order; by hand."""
+    # day, trip, place, reward
+    rows = [(1, 0, 0, 1.0), (0, 2, 0, 5.0), (1, 0, 1, 2.0), (0, 2, 1, 7.0), (1, 0, 2, 4.0), (1, 2, 0, 9.0)]
+    day, trip, place, reward = (np.array(column) for column in zip(*rows, strict=True))
+    fields: dict[str, Any] = dict.fromkeys(Transitions._fields, np.zeros(6))
+    found = Transitions(**{**fields, "day": day, "trip": trip, "place": place, "reward": reward})
+    # 1 + (2 + 4/2)/2, 5 + 7/2, 2 + 4/2, 7, 4, 9
+    assert corridor_task._returns_to_go(found, 0.5).tolist() == [3.0, 8.5, 4.0, 7.0, 4.0, 9.0]
+
+
+def test_a_state_without_what_was_asked_of_a_rule_is_refused(tiny: Path) -> None:
+    task = task_of(tiny, rule=controller_named("schedule:slack=20"))
+    arrays = {name: array for name, array in task.arrays().items() if name != "rule.asked"}
+    message = r"^the checkpoint's corridor does not fit: the asked actions are \(0,\); expected \(2, \d+, \d+\)$"
+    with pytest.raises(CheckpointError, match=message):
+        task.load(task.state(), arrays)
