@@ -129,6 +129,10 @@ def test_only_what_others_may_write_to_is_copied() -> None:
 
 
 def test_what_an_mdp_holds_cannot_be_written_to() -> None:
+    mask = mdp_of(available=[[True, False], [True, True]]).available
+    assert mask is not None
+    with pytest.raises(ValueError, match="read-only"):
+        mask[...] = True
     for mdp in (mdp_of(initial=[0.5, 0.5]), mdp_of(sparse.csr_array(KERNEL.reshape(4, 2)))):
         parts = [mdp.reward, *mdp.csr()] + ([mdp.initial] if mdp.initial is not None else [])
         for part in parts[:1] + ([mdp.transition] if isinstance(mdp.transition, np.ndarray) else parts[1:]):

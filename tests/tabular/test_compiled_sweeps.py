@@ -67,8 +67,9 @@ def problem(sign: float, *, masked: bool, read: bool, moving: bool, dense: bool)
         rows if dense else sparse.csr_array(rows.reshape(-1, END + 1)), reward, 0.5, available=~gone if masked else None
     )
     return RevOperator(
-        mdp, value=Max() if sign > 0 else Min(), epistemic=penalty if read else None, lambda_epi=1.0, penalty_at="next"
-    )
+        mdp, value=Max() if sign > 0 else Min(), epistemic=penalty if read else None, lambda_epi=1.0,
+        penalty_at="next" if read else "pair",
+    )  # fmt: skip
 
 
 def expected(sign: float, masked: bool) -> tuple[np.ndarray, list[int], np.ndarray]:
@@ -117,7 +118,7 @@ def test_so_does_a_sweep_in_place(sign: float, masked: bool, read: bool, dense: 
     operator = problem(sign, masked=masked, read=read, moving=False, dense=dense)
     operator = RevOperator(
         operator.mdp.replace(reward=operator.mdp.reward + 0.5 * operator.mdp.expect(V)),
-        value=operator.value, epistemic=operator.scaled, lambda_epi=1.0, penalty_at="next",
+        value=operator.value, epistemic=operator.scaled, lambda_epi=1.0, penalty_at=operator.penalty_at,
     )  # fmt: skip
     model, v = ExtremeModel(operator), V.copy()
     model._choice[:] = before
