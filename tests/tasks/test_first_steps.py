@@ -35,7 +35,9 @@ class Counting(gym.Env[Any, Any]):
         super().reset(seed=seed)
         self.steps, self.episodes = 0, 0 if seed is not None else self.episodes + 1
         self.number = self.number if seed is None else seed
-        broken = {"first": True, "drawn": self.number > 1, "second": self.episodes == 3}.get(self.broken, False)
+        broken = {"first": self.number == 0, "drawn": self.number > 1, "second": self.episodes == 3}.get(
+            self.broken, False
+        )
         return np.array([math.nan if broken else self.number, 0.0]), {}
 
     def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
@@ -71,8 +73,8 @@ def ids() -> Iterator[None]:
 @pytest.mark.parametrize(
     ("broken", "said"),
     [
-        ("first", r"a first observation that is not finite in float32: \[nan, 0.0\] in copy 0"),
         # the seeds of the trial are 0 and 1, those of training are hashed
+        ("first", r"a first observation that is not finite in float32: \[nan, 0.0\] in copy 0"),
         ("drawn", r"a first observation that is not finite in float32: \[nan, 0.0\] in copy 0"),
         ("reward", "a reward that is not finite in float32: inf in copy 0"),
     ],

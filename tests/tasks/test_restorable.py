@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 
 from pyresac.errors import InputError
-from pyresac.tasks.restorable import require_restorable
+from pyresac.tasks import restorable
+from pyresac.tasks.restorable import require_restorable, tried
 
 LATE = 300
 """Steps until an effect shows, more than are tried."""
@@ -204,3 +205,99 @@ def test_the_twin_begins_from_another_seed() -> None:
     """With the same one, what depends on the seed and is not saved would go on alike."""
     with pytest.raises(InputError, match="departs with its wrapper Seeded, and without it does not"):
         require_restorable(Seeded(), Seeded(), "the task")
+
+
+class Closed(gym.Env[Any, Any]):
+    """Two actions; what it keeps stands in closures, where nobody looks. An episode has `length` steps.
+
+    kind: "sum" earns its actions since the last reset, "resets" begins where it was begun so often; "strict" refuses a
+    step after an episode's end, which is a time limit or, with `ends`, a true one.
+    """
+
+    observation_space = gym.spaces.Discrete(1000)
+    action_space = gym.spaces.Discrete(2)
+
+    def __init__(self, kind: str, length: int = 1000, ends: bool = False) -> None:
+        kept = {"sum": 0, "resets": 0}
+        self.kept = lambda: kept
+        self.kind, self.length, self.ends = kind, length, ends
+        self.steps = 0
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> Any:
+        super().reset(seed=seed)
+        self.steps = 0
+        self.kept().update(sum=0, resets=self.kept()["resets"] + 1)
+        return self.kept()["resets"] if self.kind == "resets" else 0, {}
+
+    def step(self, action: int) -> Any:
+        if self.kind == "strict" and self.steps == self.length:
+            raise RuntimeError("stepped after its end")
+        self.steps += 1
+        self.kept()["sum"] += action
+        over = self.steps == self.length
+        earned = float(self.kept()["sum"]) if self.kind == "sum" else 0.0
+        return 0, earned, over and self.ends, over and not self.ends, {}
+
+
+def test_a_state_is_saved_in_the_middle_of_an_episode() -> None:
+    """Right after a reset there would be nothing to restore."""
+    with pytest.raises(
+        InputError, match=r"^the task cannot be saved .* a restored copy departs after 1 steps; give it"
+    ):
+        require_restorable(Closed("sum"), Closed("sum"), "the task")
+
+
+@pytest.mark.parametrize(("steps", "after"), [(4, 3), (10, 6), (11, 6)])
+def test_a_departure_at_a_reset_is_after_the_steps_before_it(steps: int, after: int) -> None:
+    """Half of the steps and one more."""
+    with pytest.raises(InputError, match=rf"a restored copy departs after {after} steps; give it state_dict"):
+        require_restorable(Closed("resets"), Closed("resets"), "the task", steps)
+
+
+@pytest.mark.parametrize("ends", [True, False])
+@pytest.mark.parametrize("length", [1, 5, 7])
+def test_no_step_is_made_after_an_end(ends: bool, length: int) -> None:
+    require_restorable(*(Closed("strict", length, ends) for _ in range(2)), "the task")
+
+
+def test_an_error_is_placed_where_it_was_raised() -> None:
+    """And not in whoever called that."""
+
+    def deeper() -> None:
+        raise IndexError("list index")  # here
+
+    def deep() -> None:
+        deeper()
+
+    line = deeper.__code__.co_firstlineno + 1
+    with (
+        pytest.raises(InputError, match=rf"IndexError: list index \(.*test_restorable\.py, line {line}\)$"),
+        tried("it"),
+    ):
+        deep()
+
+
+NAN = float("nan")
+DIFFERENT: list[tuple[Any, Any]] = [
+    (1.0, 2.0),
+    (1.0, np.float32(1.0)),
+    (np.zeros(2), np.zeros((2, 1))),
+    (np.zeros(2), np.zeros(2, dtype=np.int64)),
+    (0.0, -0.0),
+    ((1, 2), (1, 3)),
+    ((1, 2), (1, 2, 3)),
+    ([1, [2]], [1, [3]]),
+    ({"a": 1}, {"a": 2}),
+    ({"a": 1}, {"b": 1}),
+    ({"a": 1}, {"a": 1, "b": 1}),
+    ({"a": {"b": (1, np.zeros(2))}}, {"a": {"b": (1, np.ones(2))}}),
+]
+
+
+@pytest.mark.parametrize(("one", "other"), DIFFERENT, ids=repr)
+def test_observations_are_the_same_bit_for_bit(one: Any, other: Any) -> None:
+    assert restorable._same(one, one)
+    assert restorable._same(other, other)
+    assert not restorable._same(one, other)
+    assert not restorable._same(other, one)
+    assert restorable._same((NAN, {"a": np.array([NAN])}), [NAN, {"a": np.array([NAN])}])
