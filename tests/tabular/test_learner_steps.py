@@ -171,3 +171,22 @@ def test_an_index_beyond_the_last_is_refused_before_anything_is_drawn(indices: t
     for each in (learner, other):
         each.update(1, 2, 0.0, 1, terminated=False)
     np.testing.assert_array_equal(learner.q, other.q)
+
+
+def test_an_action_takes_two_uniforms_and_an_update_one_a_head() -> None:
+    """In the order of the generator that the seed gives, after the tables."""
+    learner, source = TabularLearner(2, 3, LearnerOptions(ensemble_size=4), 5), np.random.Generator(np.random.PCG64(5))
+    source.standard_normal((4, 2, 3))
+    learner.act(1)
+    learner.act(0)
+    source.random(4)
+    learner.update(0, 1, 0.0, 1, terminated=True)
+    masks = source.random(4)
+    assert learner.counts[:, 0, 1].tolist() == (masks < 0.8).tolist()
+    assert learner.rng.random() == source.random()
+
+
+def test_a_policy_of_huge_differences_is_a_distribution() -> None:
+    learner = TabularLearner(2, 3, LearnerOptions(ensemble_size=2, temperature=1e-3), 0)
+    learner.q[...] = np.array([[5.0, 5.0, -9.0], [-7e5, -7e5 + 1.0, -8e5]])
+    assert learner.policy().tolist() == [[0.5, 0.5, 0.0], [0.0, 1.0, 0.0]]
