@@ -164,16 +164,19 @@ def _start(reader: _Reader) -> None:
     if word == "uniform":
         reader.place += 1
         reader.initial[:] = 1.0 / count
-    elif word in reader.names["states"] or (count > 1 and word.isdecimal() and not _many_numbers(reader, count)):
+    elif _one_state(reader, count):
         reader.initial[reader.chosen("states")] = 1.0
     else:
         reader.initial = reader.numbers(count)
 
 
-def _many_numbers(reader: _Reader, count: int) -> bool:
-    """Whether a distribution stands here, and not one state."""
+def _one_state(reader: _Reader, count: int) -> bool:
+    """Whether a state stands here, by name or number, and not a distribution, which may begin with 0 or 1 as well."""
+    numbered = count > 1 and reader.ahead.isdecimal()
     words = [word for word, _ in reader.words[reader.place : reader.place + count]]
-    return len(words) == count and not any(word in KEYS for word in words)
+    if numbered and len(words) == count and not any(word in KEYS for word in words):
+        return False
+    return numbered or reader.ahead in reader.names["states"]
 
 
 def _table(reader: _Reader, key: str) -> None:

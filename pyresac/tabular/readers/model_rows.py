@@ -52,7 +52,6 @@ class Rows:
         columns = np.concatenate([t, deadlocks])
         data = np.concatenate([np.array(self.probability), np.ones(len(deadlocks))])
         kernel = sparse.csr_array((data, (rows, columns)), shape=(n_states * n_actions, n_states))
-        kernel.sum_duplicates()
         reward = np.zeros((n_states, n_actions))
         for state, value in self.state_reward.items():
             reward[state] += value

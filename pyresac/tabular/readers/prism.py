@@ -28,7 +28,7 @@ def load(path: Path, discount: float) -> Arrays:
         if first:
             first = False
             header = " ".join(words).lower()
-            chain = header == "dtmc" or (len(words) == 2 and words[0].isdecimal())
+            chain = header == "dtmc" or len(words) == 2
             if header not in ("mdp", "dtmc") and not (len(words) in (2, 3) and all(map(str.isdecimal, words))):
                 raise line.refused(
                     "the first line is 'mdp', 'dtmc', 'STATES CHOICES TRANSITIONS' or 'STATES TRANSITIONS'"
