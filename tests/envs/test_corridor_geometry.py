@@ -37,9 +37,9 @@ def test_great_circles_in_every_direction() -> None:
 
 def test_the_other_side_of_the_earth_is_half_a_circle_away() -> None:
     """Also where rounding makes the chord longer than the diameter."""
-    for latitude in np.linspace(-89.0, 89.0, 357):
-        found = great_circles(np.array([[latitude, 10.0], [-latitude, -170.0]]))
-        assert found == pytest.approx([math.pi * RADIUS], rel=1e-7)
+    latitude = np.round(np.arange(-89.0, 89.0, 0.01), 2)
+    pairs = np.stack([latitude, np.full_like(latitude, 10.0), -latitude, np.full_like(latitude, -170.0)], axis=1)
+    assert great_circles(pairs.reshape(-1, 2))[::2] == pytest.approx(np.full(latitude.size, math.pi * RADIUS), rel=1e-7)
 
 
 THERE_AND_BACK = np.array([[0.0, 0.0], [0.0, 0.04], [0.01, 0.04], [0.01, 0.04], [0.01, 0.0]])
