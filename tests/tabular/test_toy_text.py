@@ -142,3 +142,52 @@ def test_starts_are_weights() -> None:
 def test_options_for_an_environment_already_made_are_refused() -> None:
     with pytest.raises(InputError, match="already made"):
         FiniteMDP.from_gymnasium(Loop(), 0.9, is_slippery=False)
+
+
+class Way(gymnasium.Env):
+    """Four states in a row. The third one is entered by going on, after two steps, and by an end in the second; the
+    last one, which is never reached, goes on into itself."""
+
+    observation_space = gymnasium.spaces.Discrete(4)
+    action_space = gymnasium.spaces.Discrete(2)
+    initial_state_distrib = np.array([1.0, 0.0, 0.0, 0.0])
+    P = {  # noqa: RUF012
+        0: {0: [(0.75, 1, 1.0, False), (0.25, 0, 2.0, False)], 1: [(1.0, 0, 0.0, False)]},
+        1: {0: [(1.0, 2, 3.0, False)], 1: [(0.25, 2, 4.0, True), (0.75, 0, 8.0, False)]},
+        2: {0: [(1.0, 2, 5.0, False)], 1: [(1.0, 2, 6.0, False)]},
+        3: {0: [(0.1, 3, 1.0, False)] * 10, 1: [(1.0, 3, 7.0, False)]},
+    }
+
+
+def test_an_end_that_is_reached_by_going_on_after_two_steps_is_an_ordinary_state() -> None:
+    mdp = FiniteMDP.from_gymnasium(Way(), 0.5, done_masked=True)
+    assert mdp.n_states == 5
+    expected = np.eye(5)[[0, 0, 2, 3, 4]]
+    expected[1] = [0.75, 0, 0, 0, 0.25]
+    np.testing.assert_array_equal(mdp.dense()[:, 1], expected)
+    np.testing.assert_allclose(mdp.reward, [[1.25, 0], [3, 7], [5, 6], [1, 7], [0, 0]], rtol=1e-15)
+    assert mdp.continuation is not None
+    assert mdp.continuation.tolist() == [[1, 1], [1, 0.75], [1, 1], [1, 1], [0, 0]]
+    assert mdp.terminal is not None
+    assert mdp.terminal.tolist() == [False, False, False, False, True]
+
+
+def test_an_end_that_only_a_state_never_reached_goes_on_into_is_absorbing_itself() -> None:
+    env = Way()
+    env.P = Way.P | {
+        1: {0: [(1.0, 2, 3.0, True)], 1: [(1.0, 0, 0.0, False)]},
+        3: {a: [(1.0, 2, 1.0, False)] for a in (0, 1)},
+    }
+    mdp = FiniteMDP.from_gymnasium(env, 0.5, done_masked=True)
+    assert mdp.n_states == 4
+    assert mdp.dense()[2].tolist() == [[0, 0, 1, 0]] * 2
+    assert mdp.reward.tolist() == [[1.25, 0], [3, 0], [0, 0], [1, 1]]
+    assert mdp.terminal is not None
+    assert mdp.terminal.tolist() == [False, False, True, False]
+
+
+def test_rows_are_divided_by_their_sums() -> None:
+    """Ten tenths do not sum to 1 in float64."""
+    row = FiniteMDP.from_gymnasium(Way(), 0.5).dense()[3, 0]
+    assert sum([0.1] * 10) < 1.0
+    assert row.tolist() == [0.0, 0.0, 0.0, 1.0, 0.0]
