@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -108,6 +107,16 @@ RUN_OTHERWISE = {
     "short turns, two buses": "ff2abc2016291f29",
     "short turns, three buses": "cb7847b7712c654d",
     "short turns, passing": "b1b7a13a3da3332a",
+    "midway, late": "68e0a3eabd29b180",
+    "midway, doors": "198bb762a4f37a35",
+    "midway, closed": "a7c18edcf6a47711",
+    "midway, ordered": "db921c7ef3d49b81",
+    "midway, a berth": "06193b8eda142a8c",
+    "midway, two berths": "9c11ac645488437c",
+    "midway, a bus": "073b5c287f2f54c6",
+    "midway, two buses": "c66a618c63f53da8",
+    "midway, three buses": "887ed891a965cd53",
+    "midway, passing": "f159ada9080dbc30",
 }
 
 
@@ -118,6 +127,16 @@ def crowded(small: Corridor) -> Corridor:
     return replace(
         small, up=ways[0], down=ways[1], headway=120.0, demand=8.0 * small.demand, vehicle=Vehicle(capacity=12)
     )
+
+
+def lines(small: Corridor) -> dict[str, Corridor]:
+    """A crowded one; one with short turns; one up which no bus serves the first two stops."""
+    turns = short_turns.corridor(vehicle=Vehicle(capacity=14))
+    first, last = turns.up.ends
+    late = turns.up.launches + 7.0 * (first == 0)
+    order = np.argsort(late, kind="stable")
+    way = replace(turns.up, launches=late[order], first=np.maximum(first, 2)[order], last=last[order])
+    return {"crowded": crowded(small), "short turns": turns, "midway": replace(turns, up=way)}
 
 
 def all_that_happened(simulator: Simulator) -> str:
@@ -132,10 +151,10 @@ def all_that_happened(simulator: Simulator) -> str:
 
 
 @pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("line", ["crowded", "short turns"])
+@pytest.mark.parametrize("line", ["crowded", "short turns", "midway"])
 def test_however_a_line_is_run_its_days_stay_what_they_were(small: Corridor, line: str, way: str) -> None:
     operations, rule, traffic = WAYS[way]
-    made: Any = crowded(small) if line == "crowded" else short_turns.corridor(vehicle=Vehicle(capacity=14))
+    made = lines(small)[line]
     known = tuple(stop for stop in operations.control_stops if stop in made.stops)
     simulator = Simulator(replace(made, operations=replace(operations, control_stops=known), traffic=traffic), 3)
     simulator.start([1, 2, 3])
