@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from small_feed import write
 
 from pyresac.corridor.feeds import Routes
 from pyresac.corridor.vehicle_location import _shown
-from pyresac.envs.bus import Corridor, HeadwayEqualising, NoHolding, metrics_table, simulate_days
+from pyresac.envs.bus import Corridor, HeadwayEqualising, NoHolding, by_hour, by_stop, metrics_table, simulate_days
 from pyresac.envs.bus.avl.moments import agreement
 from pyresac.envs.bus.avl.observed import days_of
 from pyresac.envs.bus.report import (
@@ -139,3 +140,30 @@ def test_differences_are_signed_in_their_own_way(tables: dict[str, Table]) -> No
             error = 0.05 + 100.0 * 1e-4 / float(first) * (1.0 + float(second) / float(first))
             assert float(shown[:-1]) == pytest.approx(100.0 * (float(second) / float(first) - 1.0), abs=error)
         assert shown[0] in "+-"
+
+
+@pytest.mark.parametrize("by", ["stop", "hour"])
+def test_rows_of_groups_are_means_over_days(small: Corridor, by: str) -> None:
+    """Of the stop of a direction, or of the hour of the clock; a number that a day lacks is none."""
+    line = replace(small, service_start=6.5 * 3600.0)
+    days = simulate_days(line, HeadwayEqualising(), range(4))
+    rows = group_rows(days, by)
+    if by == "stop":
+        ways = [("up", stop) for stop in line.up.stops] + [("down", stop) for stop in line.down.stops]
+        assert [(row["direction"], row["stop"]) for row in rows] == ways
+        found = [by_stop(day) for day in days]
+    else:
+        assert [row["hour"] for row in rows] == [6.5, 7.5]
+        found = [by_hour(day) for day in days]
+    missing = 0
+    for name in found[0]:
+        for index, row in enumerate(rows):
+            value = sum(float(day[name].ravel()[index]) for day in found) / 4
+            missing += math.isnan(value)
+            assert row[name] == (None if math.isnan(value) else pytest.approx(value)), name
+    assert missing or by == "hour"
+    shown = groups_shown(by, rows)
+    texts = [[str(cell) for cell in column.cells] for column in shown.columns]
+    for index, row in enumerate(rows):
+        words = [value if isinstance(value, str) else "" if value is None else f"{value:.3g}" for value in row.values()]
+        assert [column[index] for column in texts] == words

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import math
+from datetime import time
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
-from invented_workbooks import change_cell, invented_workbooks
+from invented_workbooks import change_cell, invented_workbooks, workbook
 
 from pyresac.envs.bus import Corridor, published_corridor
 from pyresac.envs.bus.bounds import FASTEST, LATEST
@@ -78,3 +81,47 @@ def test_the_only_time_step(tmp_path: Path, step: float) -> None:
     path.write_text(json.dumps(settings | {"time_step": step}))
     with pytest.raises(InputError, match=f"time_step is {step}; this simulator's step is 1 s"):
         published_corridor(tmp_path)
+
+
+HEADER = ["route_id", "start_stop", "end_stop", "distance", "V_max", time(6), time(7)]
+
+
+def test_blank_rows_and_columns_are_none(tmp_path: Path) -> None:
+    """And a row keeps its number."""
+    stops = ["S", "X13", "X14", "E"]
+    links = [[0, *pair, 500 + 10 * number, 15 + number, 8, 9.5, None] for number, pair in enumerate(pairwise(stops))]
+    links += [[0, *pair, 500, 15, 8, 9.5] for pair in pairwise(stops[::-1])]
+    invented_workbooks(tmp_path)
+    workbook(tmp_path / "route_news.xlsx", [[*HEADER, None], [None] * 8, *links[:2], [None] * 8, *links[2:]])
+    corridor = published_corridor(tmp_path)
+    assert corridor.up.length.tolist() == [500.0, 510.0, 520.0]
+    assert corridor.speed_ceiling == 17.0
+    assert (corridor.speed_interval, corridor.demand_interval) == (300.0, 20.0)
+    change_cell(tmp_path / "route_news.xlsx", "D6", 0)
+    with pytest.raises(InputError, match="row 6: distance is 0"):
+        published_corridor(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("file", "cell"),
+    [("route_news.xlsx", "D2"), ("route_news.xlsx", "F3"), ("time_table.xlsx", "A2"), ("passenger_OD.xlsx", "D2")],
+)
+def test_true_is_no_number_of_a_workbook(tmp_path: Path, file: str, cell: str) -> None:
+    with pytest.raises(InputError, match=f"row {cell[1:]}: .* is True; expected a number of at least"):
+        found(tmp_path, file, {cell: True})
+
+
+def test_demand_down_of_three_origins_is_scaled(tmp_path: Path) -> None:
+    """By the stop that it begins at, and against the order of the stops alone; hours count from the first one."""
+    invented_workbooks(tmp_path)
+    rates = [[time(hour), origin, 1 + hour, 2 + hour, 3 + hour] for hour in (7, 6) for origin in ("X14", "E", "X13")]
+    for row in rates:
+        row[2 + ["S", "X13", "X14"].index(str(row[1])) if row[1] != "E" else 2] = 0
+    workbook(tmp_path / "passenger_OD.xlsx", [[None, None, "S", "X13", "X14"], *rates])
+    demand, stops = published_corridor(tmp_path).demand, ["S", "X13", "X14", "E"]
+    expected = np.zeros((2, 4, 4))
+    for clock, origin, *row in rates:
+        for name, rate in zip(("S", "X13", "X14"), row, strict=True):
+            begin, end = stops.index(str(origin)), stops.index(name)
+            expected[clock.hour - 6, begin, end] = rate * (0.4 if end < begin and origin != "E" else 1.0)
+    np.testing.assert_allclose(demand, expected)
