@@ -96,6 +96,8 @@ def test_a_run_played_from_its_checkpoint_acts_as_it_did(name: str, tmp_path: Pa
     saved = load_checkpoint(run / "checkpoints" / f"step-{60:012d}.ckpt")
     for key, tensor in restored.trainee.learner.networks().items():
         assert tensor.numpy().tobytes() == saved.arrays[f"learner/{key}"].tobytes(), key
+    assert restored.trainee.learner.updates == saved.state["trainee"]["learner"]["updates"] > 0
+    assert (restored.trainee.step, restored.trainee.task.copies, len(restored.trainee.buffer.rows)) == (60, 1, 1)
     returns = restored.play(1, 0).returns
     with open(run / "metrics.csv", encoding="utf-8") as lines:
         header, row = (line.strip().split(",") for line in lines)

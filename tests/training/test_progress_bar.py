@@ -106,3 +106,14 @@ def test_nothing_is_drawn_where_no_terminal_is() -> None:
         bar.moved(10, {"updates": 1})
         bar.note({"return": 1.0})
     assert made.file.getvalue().strip() == ""
+
+
+def test_nothing_is_drawn_after_the_end() -> None:
+    """Nor before the beginning: another bar may then have the terminal."""
+    made = Terminal()
+    bar = TrainingProgress(made.console, 10, 0, {})
+    assert not bar._bar.live.is_started
+    for _ in range(2):
+        with bar:
+            assert bar._bar.live.is_started
+        assert not bar._bar.live.is_started

@@ -150,6 +150,31 @@ def table_cells(table: Table) -> list[list[str]]:
     ]
 
 
+def test_the_learned_policy_stands_out_and_no_name_nor_gain_is_broken() -> None:
+    stream = io.StringIO()
+    tables = {
+        name: dict.fromkeys(deep_report.COLUMNS, np.array([1e6, 2e6]))
+        for name in ("learned", "target:slack=20,gain=0.15")
+    }
+    console = Console(file=stream, width=60, force_terminal=True, color_system="standard", _environ={})
+    deep_report.print_contest(console, tables, "Line")
+    learned, rule = (next(line for line in stream.getvalue().splitlines() if name in line) for name in tables)
+    assert "\x1b[1mlearned" in learned
+    assert "\x1b[1m" not in rule
+    assert "+0.000 ± 0.000" in rule
+
+
+def test_a_tabular_report_is_sixty_wide_and_its_last_sentence_is_one_line() -> None:
+    """So that whoever looks for it finds it."""
+    given = {**TABULAR, "optimum": None, "episodes": 2}
+    lines = printed(tabular_report.print_report, "Lake", given)
+    assert {len(line) for line in lines if line.startswith(("╭", "│", "╰"))} == {60}
+    stream = io.StringIO()
+    tabular_report.print_report(Console(file=stream, width=30, color_system=None), "Lake", TABULAR)
+    words = "The learned policy is 0.1 below the optimum (20.00% of the optimum)."
+    assert stream.getvalue().splitlines()[-1] == words
+
+
 def days_of(**values: list[float]) -> dict[str, Any]:
     return {name: np.array(of) for name, of in values.items()}
 
@@ -199,6 +224,15 @@ def test_the_columns_of_a_contest_are_those_of_its_task() -> None:
     assert header(False, "travel", "wait", "reward") == ["reward\n10⁶", "wait\nmin", "travel\nmin"]
     for passengers in (False, True):
         assert header(passengers, "cut", "return", "wait") == ["wait\nmin", "return", "cut by time\n%"]
+
+
+def test_two_days_have_differences_and_a_contest_s_table_is_dense() -> None:
+    """The least number of which a spread is known. Numbers are not broken, and nothing stands between the columns."""
+    two = {name: {key: values[:2] for key, values in table.items()} for name, table in RUNS.items()}
+    assert Contest(two, {}, 2).others(0.9).keys() == {"one[b]"}
+    table = contest_shown(Contest(two, {}, 2), {}, 0.9, "")
+    assert table.padding == (0, 0, 0, 0)
+    assert [(column.justify, column.no_wrap) for column in table.columns] == [("left", False), *[("right", True)] * 2]
 
 
 def test_a_single_day_has_no_differences_and_what_is_not_known_is_a_dash() -> None:

@@ -62,3 +62,21 @@ def test_a_closed_terminal_that_is_to_be_ignored_stays_so() -> None:
         assert signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
     finally:
         signal.signal(signal.SIGHUP, former)
+
+
+def test_a_handler_that_was_put_in_after_a_second_signal_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The former ones were put back at that signal, and are not a second time."""
+    heard: list[int] = []
+    former = signal.signal(signal.SIGTERM, lambda number, frame: heard.append(number))
+    try:
+        clock = iter([10.0, 10.0 + ONE_REQUEST + 0.001])
+        monkeypatch.setattr(time, "monotonic", lambda: next(clock))
+        with StopRequest() as stop:
+            signal.raise_signal(signal.SIGTERM)
+            signal.raise_signal(signal.SIGTERM)
+            assert heard == [signal.SIGTERM]
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        assert signal.getsignal(signal.SIGTERM) == signal.SIG_IGN
+        assert stop.name == "SIGTERM"
+    finally:
+        signal.signal(signal.SIGTERM, former)
