@@ -163,3 +163,67 @@ def test_physics_that_spring_does_not_read_are_named(task: brax_tasks.BraxTask) 
         "damping": "Brax's spring simulator does not read the joints' damping",
         "inertia": "Brax's spring simulator takes inertia^(1 − x) with x = 1 here, so all are 1",
     }
+
+
+@pytest.mark.parametrize("kept", [None, "/elsewhere"])
+def test_a_task_is_compiled_once_and_its_code_kept_in_the_user_s_cache(
+    monkeypatch: pytest.MonkeyPatch, keys: list[int], kept: str | None
+) -> None:
+    """Unless JAX has a folder already. What is compiled scales the physics and gives every leaf its own type."""
+    jax: Any = sys.modules["jax"]
+    asked: dict[str, str] = {}
+    jax.config = SimpleNamespace(jax_compilation_cache_dir=kept, update=lambda name, value: asked.update({name: value}))
+    jax.jit = lambda function: function
+    jax.lax = SimpleNamespace(convert_element_type=lambda leaf, kind: (leaf, str(kind)))
+    jax.tree.map = lambda change, tree: {name: change(leaf) for name, leaf in tree.items()}
+    jax.tree.structure = lambda shapes: ("structure of", shapes)
+    jax.eval_shape = lambda function, *given: ("shapes of", function(*given))
+
+    class Task:
+        """A state is what the system says."""
+
+        def __init__(self) -> None:
+            self.sys = system()
+
+        def reset(self, key: Any) -> dict[str, Any]:
+            return {"key": key, "gravity": self.sys.gravity, "flag": True}
+
+        def step(self, state: Any, action: Any) -> dict[str, Any]:
+            return {"state": state + action, "gear": self.sys.actuator.gear}
+
+    made = Task()
+    monkeypatch.setattr(brax_tasks, "_made", lambda name: made if name == "hopper" else pytest.fail(name))
+    monkeypatch.setattr(brax_tasks, "user_cache", lambda name: f"/cache/{name}")
+    brax_tasks.compiled.cache_clear()
+    found = brax_tasks.compiled("hopper")
+    assert brax_tasks.compiled("hopper") is found
+    brax_tasks.compiled.cache_clear()
+    assert asked == ({} if kept else {"jax_compilation_cache_dir": "/cache/pyresac-jax"})
+    assert found.nominal is made
+    factors = {**brax_tasks._ones(), "gravity": np.float32(1.5), "gear": np.float32(2.0)}
+    assert found.reset(7, factors) == {"key": (7, "int64"), "gravity": (3.0, "float32"), "flag": (True, "bool")}
+    assert found.step(1, 4, factors) == {"state": (5, "int64"), "gear": (22.0, "float32")}
+    _, (_, shape) = found.structure
+    assert keys == [0]
+    assert shape["key"][0] == "the key of 0"
+    assert shape["gravity"][0] == 2.0
+
+
+def test_a_task_s_spaces_are_endless_observations_and_unit_actions(task: brax_tasks.BraxTask) -> None:
+    assert task.observation_space == gym.spaces.Box(-np.inf, np.inf, (3,), np.float32)
+    assert task.action_space == gym.spaces.Box(-1.0, 1.0, (2,), np.float32)
+    assert task.metadata == {"render_modes": []}
+
+
+def test_tasks_have_names_and_a_thousand_steps() -> None:
+    import pyresac.envs
+
+    assert pyresac.envs
+    for name in ("Hopper", "Walker2d", "HalfCheetah", "Ant"):
+        spec = gym.spec(f"brax/{name}-v0")
+        assert spec.max_episode_steps == 1_000
+        assert spec.kwargs == {"task": name.lower()}
+        assert spec.entry_point == "pyresac.envs.brax_tasks:BraxTask"
+    corridor = gym.spec("pyresac/BusCorridor-v0")
+    assert corridor.max_episode_steps is None
+    assert corridor.vector_entry_point == "pyresac.envs.bus.vector:VectorBusCorridor"
