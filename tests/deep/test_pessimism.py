@@ -57,6 +57,7 @@ def after(returns: list[float], step: int = 600) -> PessimismSchedule:
     [
         ([100.0] * 3 + [89.0] * 3, True),
         ([100.0] * 3 + [91.0] * 3, False),
+        ([100.0] * 3 + [90.0] * 3, False),  # a tenth to the last digit
         # the same of negative returns, where "below 0.9 times" would be above
         ([-100.0] * 3 + [-111.0] * 3, True),
         ([-100.0] * 3 + [-109.0] * 3, False),
