@@ -129,6 +129,36 @@ def test_a_tabular_run_has_one_seed_for_its_learner_and_one_for_its_environment(
     assert generator_state(stepping._env.unwrapped.np_random) == generator_state(source)
 
 
+class Ageing(Steps):
+    """Earns more in every episode of its life, which it counts from its first reset on."""
+
+    life: int
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[int, dict[str, Any]]:
+        self.life = getattr(self, "life", 0) + 1
+        return super().reset(seed=seed, options=options)
+
+    def step(self, action: int) -> tuple[int, float, bool, bool, dict[str, Any]]:
+        place, reward, terminated, truncated, info = super().step(action)
+        return place, reward + self.life, terminated, truncated, info
+
+
+def test_earlier_evaluations_leave_no_trace_in_a_tabular_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    gym.register("test/Ageing-v0", entry_point=Ageing)
+    try:
+        trainee = TabularTrainee(TabularConfig(problem=EnvOptions("test/Ageing-v0")))
+    finally:
+        del gym.registry["test/Ageing-v0"]
+    first = trainee._play(4, 7)
+    assert len(set(first.returns.tolist())) > 1
+    for _ in range(2):
+        trainee.advance(9)
+        monkeypatch.setattr(trainee.learner, "greedy_policy", lambda: np.ones(8, dtype=np.int64))
+        again = trainee._play(4, 7)
+        # its second to fifth episode, of five steps each
+        assert again.returns.tolist() == [15.0 + 5 * life for life in (2, 3, 4, 5)]
+
+
 def test_a_row_without_an_episode_has_no_return(stepping: TabularTrainee) -> None:
     stepping.advance(1)
     row = stepping.measure()
