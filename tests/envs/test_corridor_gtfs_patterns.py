@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from small_feed import DATE, changed, write
 
 from pyresac.envs.bus import gtfs
 from pyresac.envs.bus.gtfs_patterns import (
@@ -76,7 +77,9 @@ def warned(given: Any, message: str, way: int = 0) -> Pattern:
     """One warning, which names the line below."""
     with pytest.warns(UserWarning, match=message) as caught:
         found = asked(given, way)
-    assert [one.filename for one in caught] == [__file__]
+    first = warned.__code__.co_firstlineno
+    assert all(one.filename == __file__ and first < one.lineno < first + 6 for one in caught)
+    assert len(caught) == 1
     return found
 
 
@@ -386,3 +389,17 @@ def test_names_that_a_direction_has_twice_are_told_apart() -> None:
     ways = [SimpleNamespace(stop_ids=("a", "b", "c")), SimpleNamespace(stop_ids=("d",))]
     found = gtfs._names(FEED, tables({}, stops=stops), ways)  # type: ignore[arg-type]
     assert found == {"a": "One (a)", "b": "Two", "c": "One (c)", "d": "Two"}
+
+
+def test_the_order_of_a_trip_s_stops_is_never_guessed() -> None:
+    given = tables({"x": (0.0, calls("abc", 0.0))})
+    given.stop_times["stop_sequence"] = 1.0
+    with pytest.raises(InputError, match="trip 'x': stop_sequence is 1 at stop 'b', for the second time"):
+        asked(given)
+
+
+def test_warnings_of_a_feed_name_who_asked_for_the_corridor(tmp_path: Path) -> None:
+    path = write(tmp_path / "feed.zip", frequencies=None, **changed("trips", "T05,0", "T05,"))
+    with pytest.warns(UserWarning, match="1 trips without a direction_id are left out") as caught:
+        gtfs.gtfs_corridor(path, "7", DATE)
+    assert {one.filename for one in caught if "left out" in str(one.message)} == {__file__}
