@@ -12,8 +12,10 @@ from pyresac.envs.bus import Corridor
 from pyresac.envs.bus import state as at
 from pyresac.envs.bus.day import START
 from pyresac.envs.bus.environment import BusCorridor, to_seconds
-from pyresac.envs.bus.episodes import Episodes
+from pyresac.envs.bus.episodes import Episodes, completed
 from pyresac.envs.bus.full_observation import COUNT, FEATURES, NAMES, SCALES, fill_features
+from pyresac.envs.bus.layout import lay_out
+from pyresac.envs.bus.line import DIRECTION, FOLLOWER, LEADER
 from pyresac.errors import InputError
 
 ROWS = np.arange(3)
@@ -208,3 +210,47 @@ def test_features_are_the_columns_of_a_visit() -> None:
             0.0 if name in beyond else number for name, number in zip(NAMES, [*wanted, 4.0], strict=True)
         ]
     assert SCALES.tolist() == [feature.scale for feature in FEATURES]
+
+
+LEADS, FOLLOWS = 0, 1
+
+
+@pytest.mark.parametrize("waits", [False, True])
+@pytest.mark.parametrize("order", [(LEADS, FOLLOWS), (FOLLOWS, LEADS)])
+@pytest.mark.parametrize("ends", [(50.0, 70.0), (60.0, 60.0), (70.0, 50.0)])
+def test_the_end_of_a_trip_completes_its_own_and_the_leader_s_last_transition_once(
+    small: Corridor, waits: bool, order: tuple[int, int], ends: tuple[float, float]
+) -> None:
+    """By whichever of the two ends last, by the follower where both end at once; without sharing each by itself. A
+    trip's first decision completes nothing."""
+    line = lay_out(small).line
+    leader = int(np.flatnonzero((line.plan[:, DIRECTION] == 0) & (line.plan[:, LEADER] < 0))[0])
+    follower = int(line.plan[leader, FOLLOWER])
+    trips, places, last = len(line.plan), line.schedule.shape[1], 4
+    visits = np.full((2, trips, places, at.VISIT_COLUMNS), np.nan)
+    for trip, end in ((leader, ends[0]), (follower, ends[1])):
+        visits[1, trip, last, [at.ARRIVED, at.DWELL]] = end - 4.0, 4.0
+        visits[1, trip, last, at.PRIOR], visits[1, trip, 2, at.PRIOR], visits[1, trip, 1, at.PRIOR] = 2.0, 1.0, -1.0
+    # the follower's own follower has ended long ago, so that nothing waits for it
+    beyond = int(line.plan[follower, FOLLOWER])
+    visits[1, beyond, last, [at.ARRIVED, at.DWELL]] = 1.0, 1.0
+    pair = (leader, follower)
+    entries = [leader * places + 1, leader * places + 2, *(pair[one] * places + last for one in order)]
+    cursor, log = np.zeros((2, at.NEXT + 2), dtype=np.int64), np.full((2, trips * places), -1)
+    cursor[1, at.LOGGED], log[1, : len(entries)] = len(entries), entries
+    collected = np.zeros(2, dtype=np.int64)
+    before, after = np.zeros((9, 3), dtype=np.int64), np.zeros((9, 3), dtype=np.int64)
+    count = completed(line, cursor, log, visits, collected, waits, before, after)
+    assert collected.tolist() == [0, 4]
+    found = [(*one, *other) for one, other in zip(before[:count].tolist(), after[:count].tolist(), strict=True)]
+    on_the_way = (1, leader, 1, 1, leader, 2)
+    own = {trip: (1, trip, 2, 1, trip, last) for trip in pair}
+    if not waits:
+        assert found == [on_the_way, *(own[pair[one]] for one in order)]
+    elif ends[1] >= ends[0]:
+        # the follower's end, whichever entry comes first
+        assert found == [on_the_way, own[leader], own[follower]]
+    else:
+        # the leader's end completes its own, the follower's end the follower's
+        assert found == [on_the_way, *(own[pair[one]] for one in order)]
+    assert completed(line, cursor, log, visits, collected, waits, before, after) == 0
