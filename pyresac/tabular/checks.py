@@ -257,7 +257,6 @@ def _checked_sparse(
         indptr = np.concatenate([[0], np.cumsum(counts)]).astype(rows.indptr.dtype)
         rows = sparse.csr_array((rows.data[keep], rows.indices[keep], indptr), shape=expected)
     if not rows.has_canonical_format:
-        rows = rows.copy() if rows.data is given.data else rows
         rows.sum_duplicates()
     bad = np.flatnonzero(~np.isfinite(rows.data) | (rows.data < 0))
     if len(bad):

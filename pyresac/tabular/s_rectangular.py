@@ -233,8 +233,7 @@ def solve_s_rectangular(
         if not math.isfinite(shift):
             raise overflow()
         bound = round_up(half + rounding + Fraction(4 * UNIT) * (Fraction(size) + abs(Fraction(shift))))
-        idle = 0 if bound < 0.99 * best else idle + 1
-        best = min(best, bound)
+        best, idle = (bound, 0) if bound < 0.99 * best else (best, idle + 1)
         v = image + shift
         if bound <= goal or idle >= patience:
             break
