@@ -14,7 +14,7 @@ from pyresac.envs.bus.timing import timed
 
 
 def stand_to_stand(length: float, speed: float) -> float:
-    """Accelerate by 3 m/s², cruise, brake by 5 m/s²; speeds change within whole seconds, which is a fifth of one at most."""
+    """Accelerate by 3 m/s², cruise, brake by 5 m/s²; whole seconds of change are a fifth of one at most."""
     return length / speed + speed * (1 / 3 + 1 / 5) / 2
 
 
