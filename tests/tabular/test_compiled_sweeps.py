@@ -235,3 +235,30 @@ def test_bandwidths_are_those_of_states(rows_per_state: int) -> None:
             for limit in (5, 2):
                 found = affine_kernels.bandwidth(system.indptr, system.indices, rows_per_state, limit)
                 assert found == min(apart, limit + 1)
+
+
+@pytest.mark.parametrize("width", [0, 1, 2, 3])
+def test_elimination_and_rows_stay_in_their_arrays(width: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Interpreted, where an index beyond an array is refused, with bands as wide as all but one state, too."""
+    for module, name in ((affine_kernels, "solve_banded"), (affine_kernels, "bandwidth"), (kernels, "policy_rows")):
+        kernel = getattr(module, name)
+        monkeypatch.setattr(module, name, getattr(kernel, "py_func", kernel))
+    band = np.abs(np.subtract.outer(np.arange(4), np.arange(4))) <= width
+    rows = np.random.default_rng(width).random((4, 4)) * band
+    rows /= rows.sum(axis=1, keepdims=True)
+    system = AffineSystem.of(sparse.csr_array(0.75 * rows), np.zeros(4))
+    right = np.array([1.0, -2.0, 4.0, 0.5])
+    found = system.correction(right, 1e-9)
+    assert found.tolist() == pytest.approx(np.linalg.solve(np.eye(4) - 0.75 * rows, right).tolist(), rel=1e-12)
+    assert right.tolist() == [1.0, -2.0, 4.0, 0.5]
+    mdp = FiniteMDP.from_arrays(sparse.csr_array(rows), right[:, None], 0.75, renormalise=True)
+    model = ExtremeModel(RevOperator(mdp))
+    model.sweep(np.zeros(4))
+    for solve_loops in (False, True):
+        matrix = model.system(np.zeros(4), solve_loops=solve_loops).matrix.toarray()
+        expected = 0.75 * rows
+        if solve_loops:
+            stay = expected.diagonal().copy()
+            np.fill_diagonal(expected, 0.0)
+            expected /= (1.0 - stay)[:, None]
+        np.testing.assert_allclose(matrix, expected, rtol=1e-12)
