@@ -193,9 +193,12 @@ def test_prism_files_are_refused_by_their_line(text: str, beside: dict[str, str]
         load(tmp_path, ".tra", text, **beside)
 
 
-def test_what_storm_declares_names_no_first_state(tmp_path: Path) -> None:
+def test_what_stands_after_a_hash_is_no_label(tmp_path: Path) -> None:
+    """Neither in Storm's form, nor among PRISM's names."""
     mdp = load(tmp_path, ".tra", "dtmc\n0 0 1\n", lab='#0="init"\n#DECLARATION\ninit\n#END\n0: 0\n')
     assert mdp.initial is None
+    mdp = load(tmp_path, ".tra", "dtmc\n0 0 1\n1 1 1\n", lab='0="init" 1="x"\n#1="deadlock"\n0: 1\n1: 1 0\n')
+    np.testing.assert_array_equal(mdp.initial, [0, 1])
 
 
 @pytest.mark.parametrize(
