@@ -17,6 +17,7 @@ from pyresac.tabular import (
     Max,
     Mellowmax,
     Min,
+    Nominal,
     NormPenalty,
     PolicyEntropy,
     PolicyMean,
@@ -30,7 +31,7 @@ from pyresac.tabular import (
 from pyresac.tabular.exact import ExactMDP
 from pyresac.tabular.readers import Arrays
 from pyresac.tabular.solvers.models import GeneralModel, value_weights
-from pyresac.tabular.values import ValueFunctional
+from pyresac.tabular.values import UNIT, ValueFunctional
 
 MASK = np.array([[False, True, True], [True, False, True], [True, True, True], [False, False, True]])
 Q = np.array([[9.0, 1.0, 3.0], [2.0, -9.0, 2.0], [-1.0, 0.5, 0.25], [9.0, -9.0, -4.0]])
@@ -144,7 +145,10 @@ def test_distances_are_over_available_pairs() -> None:
     apart[0, 2] += 8.0
     assert empirical_modulus(operator, Q, apart) == 0.5 * 8.0 / 4 / 8.0
     for name, pair in (("first", (np.full((4, 3), np.inf), Q)), ("second", (Q, np.full((4, 3), np.inf)))):
-        with pytest.raises(InputError, match=rf"^{name}\[0\] is .*; every entry must be finite$"):
+        with (
+            np.errstate(invalid="ignore"),
+            pytest.raises(InputError, match=rf"^{name}\[0\] is .*; every entry must be finite$"),
+        ):
             empirical_modulus(operator, *pair)
     hidden = np.where(MASK, Q, np.nan)
     assert empirical_modulus(operator, hidden, hidden + 1.0) == 0.5
@@ -252,3 +256,48 @@ def test_an_mdp_says_what_it_holds() -> None:
         dense.replace(continuation=going_on).to_exact()
     assert isinstance(dense.to_exact(), ExactMDP)
     assert solve(RevOperator(rows)).converged
+
+
+class OddValue(Max):
+    """A maximum that says that it is three larger, and off by 2⁻¹⁰ and a bit of what it reads."""
+
+    def rounding(self, magnitude: float, n_actions: int) -> float:
+        """2⁻¹⁰ + 2⁻¹²·magnitude."""
+        return 2.0**-10 + 2.0**-12 * magnitude
+
+    def magnitude(self, magnitude: float, n_actions: int) -> float:
+        """Three more."""
+        return magnitude + 3.0
+
+
+class OddMean(Nominal):
+    """A mean that says that it is off by 2⁻⁸ of the values."""
+
+    def rounding(self, mdp: FiniteMDP, magnitude: float) -> float:
+        """2⁻⁸·magnitude."""
+        return 2.0**-8 * magnitude
+
+
+@pytest.mark.parametrize("place", ["pair", "next"])
+def test_every_term_of_an_operator_s_rounding_counts(place: Any) -> None:
+    """|Q| ≤ 2, |R| ≤ 4, λΓ ≤ 3, κ = −1/4, γ = 1/2: V's error, E's, and eight roundings of what is added up."""
+    mdp = FiniteMDP.from_arrays(np.full((2, 2, 2), 0.5), [[1.0, -4.0], [2.0, 0.0]], 0.5)
+    operator = RevOperator(
+        mdp, epistemic=np.array([[6.0, 1.0], [0.0, 2.0]]), lambda_epi=0.5, kappa=-0.25, value=OddValue(),
+        expectation=OddMean(), penalty_at=place,
+    )  # fmt: skip
+    penalty, frozen = (3.0, 0.25) if place == "next" else (0.0, 2.75)
+    read = 2.0 + penalty
+    value_error = 2.0**-10 + 2.0**-12 * read + (3 * UNIT * read if place == "next" else 0.0)
+    values = read + 3.0 + value_error
+    inner = value_error + 2.0**-8 * values
+    parts = 4.0 + 0.5 * (values + frozen + 0.25 + penalty)
+    assert operator.rounding(2.0) == pytest.approx(1.01 * (0.5 * inner + 8 * UNIT * parts), rel=1e-14)
+
+
+def test_the_action_that_a_policy_takes_and_should_not_is_named() -> None:
+    """Not the first that is not available."""
+    available = np.array([[True, False], [False, True]])
+    for kind in (PolicyMean, lambda rows: PolicyEntropy(rows, 1.0)):
+        with pytest.raises(InputError, match=r"^policy takes the unavailable action a=0 at s=1$"):
+            kind([[1.0, 0.0], [0.5, 0.5]])(np.zeros((2, 2)), available)

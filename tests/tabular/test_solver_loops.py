@@ -163,6 +163,65 @@ def test_answers_evaluate_a_policy_against_its_adversary(fast: bool) -> None:
         assert not np.shares_memory(x, model.image)
 
 
+class Moving:
+    """Stands for a model of two states, γ/(1 − γ) = 4, whose sweeps move the values by what they are told to."""
+
+    rate, discount = 4.0, 0.8
+
+    def __init__(self, *moves: tuple[float, float]) -> None:
+        self.moves, self.image, self.relaxed = list(moves), np.zeros(2), list[list[float]]()
+
+    def system(self, v: Any, *, solve_loops: bool) -> Moving:
+        """Itself."""
+        return self
+
+    without_loops = system
+
+    def apply(self, v: Any, out: Any) -> tuple[float, float]:
+        """The next move."""
+        move = self.moves.pop(0)
+        out[:] = v + np.array(move)
+        return min(move), max(move)
+
+    def policy_sweep(self, v: Any, out: Any) -> Any:
+        """The next move, and a system that notes where it begins."""
+        self.apply(v, out)
+        model = self
+
+        class Noted:
+            apply = staticmethod(model.apply)
+
+            def without_loops(self) -> Noted:
+                return self
+
+            def relax(self, v: Any, stop: float, most: int, *, backward: bool) -> bool:
+                model.relaxed.append(v.tolist())
+                v += 100.0
+                return backward
+
+        return Noted()
+
+
+def test_values_move_by_each_sweep_and_to_the_middle() -> None:
+    """By hand: γ/(1 − γ) = 4 times the middle of each range, until half of it is an eighth."""
+    begun, after = Residual(1.0, 3.0, 1.0, 1.0, 0), [(0.0, 0.375), (0.5, 0.75)]
+    model: Any = Moving(*after)
+    x = solver._plain_sweeps(model, np.full(2, 9.0), begun, 0.125)
+    # from the image, 0, moved by 4·2; then (0, 3/8) and 4·3/16; then (1/2, 3/4) and 4·5/8
+    assert x.tolist() == [8.0 + 0.75 + 0.5 + 2.5, 8.0 + 0.375 + 0.75 + 0.75 + 2.5]
+    assert not np.shares_memory(x, model.image)
+    model = Moving((1.0, 3.0), *after, (1.0, 1.25))
+    x = robust.answers(model, np.full(2, 9.0), begun, 0.125, fast=True)
+    assert x.tolist() == [8.0 + 9.0 + 0.75 + 3.0 + 5.5, 8.0 + 11.0 + 1.125 + 3.25 + 5.75]
+    assert not np.shares_memory(x, model.image)
+    # elsewhere nothing is moved to a middle: the size counts, of either sign, and sweeps in place follow
+    model = Moving((-3.0, 1.0), (0.0, 0.25), (-0.125, 0.0625))
+    x = robust.answers(model, np.full(2, 9.0), Residual(-1.0, 1.0, 1.0, 1.0, 0), 0.125, fast=False)
+    assert model.relaxed == [[-3.0, 1.0], [97.0, 101.25]]
+    assert x.tolist() == [196.875, 201.3125]
+    assert not np.shares_memory(x, model.image)
+
+
 def test_relaxations_evaluate_a_policy() -> None:
     operator = RevOperator(CHAIN.with_discount(0.5), value=PolicyMean(np.ones((9, 1))))
     exact = np.linalg.solve(np.eye(9) - 0.5 * CHAIN.dense()[:, 0], CHAIN.reward[:, 0])
@@ -345,6 +404,9 @@ def test_extrapolations_that_do_not_pay_are_undone_and_forgotten(monkeypatch: py
 
     def extrapolate(images: list[np.ndarray], gaps: list[np.ndarray]) -> np.ndarray:
         kept.append((len(images), len(gaps)))
+        # of each kept v, its image and what lies between
+        assert [float(gap[0]) for gap in gaps] == [1.0] * len(gaps)
+        assert [float(image[0]) for image in images][-2:] == [swept[-2] + 1.0, swept[-1] + 1.0]
         return images[-1] + 0.25
 
     model.sweep = sweep  # type: ignore[method-assign]
