@@ -13,6 +13,7 @@ from pyresac.errors import InputError
 from pyresac.tasks.noisy import Noisy, parse_noise
 from pyresac.tasks.physics import ChangingPhysics, scalable
 from pyresac.tasks.schedules import ScheduledFactor, parse_schedule
+from pyresac.tasks.variation import Variation
 
 
 def factor(text: str, seed: int = 0) -> ScheduledFactor:
@@ -140,3 +141,12 @@ def test_sizes_of_noise_that_are_no_number_are_refused(kind: str, size: str) -> 
         f"reward_noise = '{kind} {size}'; it must be 'gaussian DEVIATION', 'uniform HALF_WIDTH' or 'shift NUMBER'"
     )
     assert parse_noise(f"{kind} 1e-300", "reward_noise").size == 1e-300
+
+
+def test_without_a_seed_noise_is_that_of_seed_0() -> None:
+    """In training and in evaluation; a reset with a seed draws from that one."""
+    noise = {"observation": parse_noise("gaussian 1", "observation")}
+    for evaluation in (False, True):
+        env, plain = Variation(observation_noise="gaussian 1").applied(Still(), evaluation), Noisy(Still(), noise, 0)
+        for seed in (None, 5, None):
+            assert env.reset(seed=seed)[0] == plain.reset(seed=seed)[0] != 0.0
