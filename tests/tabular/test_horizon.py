@@ -58,8 +58,23 @@ def test_every_term_of_a_stage_s_bound_counts() -> None:
     for h in (2, 1, 0):
         v_size, q_size = np.abs(solution.v[h + 1]).max(), np.abs(solution.q[h]).max()
         error = 1.0000001 * (rounding.backup(v_size, q_size) + 0.75 * error)
-        assert solution.error_bound[h] == pytest.approx(error, rel=1e-12)
+        assert solution.error_bound[h] == pytest.approx(error, rel=1e-12, abs=0.0)
         error += rounding.value(q_size)
+
+
+def test_policies_of_stages_are_those_of_their_own_values() -> None:
+    """A reward now against three times as much a step later: the last stage takes it, all before wait."""
+    rows = np.zeros((3, 2, 3))
+    rows[0, 0, 1] = rows[0, 1, 2] = rows[1:, :, 2] = 1.0
+    mdp = FiniteMDP.from_arrays(rows, [[0.0, 1.0], [3.0, 2.0], [0.0, 0.0]], 0.5)
+    solution = solve_horizon(RevOperator(mdp), 3)
+    assert solution.policy.tolist() == [[0, 0, 0], [0, 0, 0], [1, 0, 0]]
+    assert solution.policy.dtype == np.int64
+    assert solution.q.tolist() == [[[1.5, 1.0], [3.0, 2.0], [0.0, 0.0]]] * 2 + [[[0.0, 1.0], [3.0, 2.0], [0.0, 0.0]]]
+    assert solution.v.tolist() == [[1.5, 3.0, 0.0]] * 2 + [[1.0, 3.0, 0.0], [0.0, 0.0, 0.0]]
+    assert solve_horizon(RevOperator(mdp), 1).policy.tolist() == [[1, 0, 0]]
+    with pytest.raises(InputError, match="^operator is a FiniteMDP; solve_horizon takes a RevOperator$"):
+        solve_horizon(mdp, 3)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

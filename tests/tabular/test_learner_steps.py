@@ -61,7 +61,7 @@ def test_a_step_by_hand(terminated: bool) -> None:
         )  # fmt: skip
         assert error == (abs(y[0] - 1.0) + abs(y[1] - 2.0)) / 2
         wanted = [new if step else old for new, old, step in zip(moved, (1.0, 2.0), steps, strict=True)]
-        assert q[:, 1, 0].tolist() == pytest.approx(wanted, rel=1e-15)
+        assert q[:, 1, 0].tolist() == pytest.approx(wanted, rel=1e-15, abs=0.0)
         assert counts[:, 1, 0].tolist() == [1 + steps[0], 9 + steps[1]]
         assert q[:, 0, 0].tolist() == [9.0, 9.0]
         assert not counts[:, 0, 0].any()
@@ -82,8 +82,8 @@ def test_a_refresh_by_hand() -> None:
 def test_mean_and_deviation_of_one_pair(heads: int) -> None:
     q = np.random.default_rng(0).normal(size=(heads, 3, 2))
     mean, deviation = kernels.mean_and_deviation(q, 2, 1)
-    assert mean == pytest.approx(q[:, 2, 1].mean(), rel=1e-15)
-    assert deviation == (pytest.approx(q[:, 2, 1].std(ddof=1), rel=1e-14) if heads > 1 else 0.0)
+    assert mean == pytest.approx(q[:, 2, 1].mean(), rel=1e-15, abs=0.0)
+    assert deviation == (pytest.approx(q[:, 2, 1].std(ddof=1), rel=1e-14, abs=0.0) if heads > 1 else 0.0)
 
 
 def test_a_learner_begins_as_its_options_say() -> None:
@@ -101,7 +101,7 @@ def test_a_learner_begins_as_its_options_say() -> None:
     assert abs(spread.q.std() - 2.0) < 4 * 2.0 / 141
     assert np.array_equal(spread.q, spread.target)
     expected = 0.0001 * np.abs(spread.q).mean(axis=(1, 2))
-    assert spread.kappa.tolist() == pytest.approx(expected.tolist(), rel=1e-14)
+    assert spread.kappa.tolist() == pytest.approx(expected.tolist(), rel=1e-14, abs=0.0)
     assert len(set(spread.kappa.tolist())) == 5
 
 
@@ -114,14 +114,14 @@ def test_bounds_and_policies_are_those_of_the_online_heads() -> None:
             column = learner.q[:, s, a].tolist()
             mean = sum(column) / 3
             deviation = math.sqrt(sum((x - mean) ** 2 for x in column) / 2)
-            assert learner.deviation()[s, a] == pytest.approx(deviation, rel=1e-14)
+            assert learner.deviation()[s, a] == pytest.approx(deviation, rel=1e-14, abs=0.0)
             bounds.append(mean - 0.5 * deviation)
-        assert learner.lower_confidence_bound()[s].tolist() == pytest.approx(bounds, rel=1e-13)
+        assert learner.lower_confidence_bound()[s].tolist() == pytest.approx(bounds, rel=1e-13, abs=0.0)
         assert learner.greedy_policy()[s] == (0 if bounds[0] >= bounds[1] else 1)
         odds = math.exp((bounds[1] - bounds[0]) / 0.5)
-        assert learner.policy()[s].tolist() == pytest.approx([1 / (1 + odds), odds / (1 + odds)], rel=1e-12)
+        assert learner.policy()[s].tolist() == pytest.approx([1 / (1 + odds), odds / (1 + odds)], rel=1e-12, abs=0.0)
         log_pi = kernels.log_policy(learner.q, s, 0.5, -0.5)
-        assert np.exp(log_pi).tolist() == pytest.approx(learner.policy()[s].tolist(), rel=1e-12)
+        assert np.exp(log_pi).tolist() == pytest.approx(learner.policy()[s].tolist(), rel=1e-12, abs=0.0)
 
 
 def test_tables_are_put_back_and_each_is_looked_at() -> None:

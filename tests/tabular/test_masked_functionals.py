@@ -180,10 +180,10 @@ def test_live_penalties_of_heads_are_written_out(kind: str, heads: int, target: 
         mean = sum(column) / heads
         squares = sum((x - mean) ** 2 for x in column)
         spread = squares / (heads - 1) if kind == "variance" else math.sqrt(squares / (heads - (kind == "deviation")))
-        assert penalty.of(q)[0, a] == pytest.approx(0.25 * spread, rel=1e-14)
+        assert penalty.of(q)[0, a] == pytest.approx(0.25 * spread, rel=1e-14, abs=0.0)
         for k in range(heads):
             best = max(q[k, 0]) if target == "head" else max(sum(q[:, 0, b]) / heads for b in range(2))
-            assert found[k, 0, a] == pytest.approx([1.0, -1.0][a] + 0.5 * (best - 0.25 * spread), rel=1e-14)
+            assert found[k, 0, a] == pytest.approx([1.0, -1.0][a] + 0.5 * (best - 0.25 * spread), rel=1e-14, abs=0.0)
     for shape in ((heads + 1, 1, 2), (1, 2), (heads, 2, 1)):
         with pytest.raises(InputError, match=rf"^Q has shape .*; {type(penalty).__name__} acts on \({heads}, 1, 2\)$"):
             LiveOperator(mdp, penalty)(np.zeros(shape))
@@ -213,7 +213,7 @@ def test_moduli_are_known_of_two_heads_or_one_pair(penalty: Any, of_one_pair: An
     ]
     for mdp, modulus in ((one, of_one_pair), *((mdp, of_more) for mdp in more)):
         found = LiveOperator(mdp, penalty).exact_modulus()
-        assert found == (modulus if modulus is None else pytest.approx(modulus, rel=1e-15))
+        assert found == (modulus if modulus is None else pytest.approx(modulus, rel=1e-15, abs=0.0))
 
 
 def test_a_variance_takes_two_heads_and_says_how_many_there_are() -> None:
@@ -292,7 +292,7 @@ def test_every_term_of_an_operator_s_rounding_counts(place: Any) -> None:
     values = read + 3.0 + value_error
     inner = value_error + 2.0**-8 * values
     parts = 4.0 + 0.5 * (values + frozen + 0.25 + penalty)
-    assert operator.rounding(2.0) == pytest.approx(1.01 * (0.5 * inner + 8 * UNIT * parts), rel=1e-14)
+    assert operator.rounding(2.0) == pytest.approx(1.01 * (0.5 * inner + 8 * UNIT * parts), rel=1e-14, abs=0.0)
 
 
 def test_the_action_that_a_policy_takes_and_should_not_is_named() -> None:

@@ -79,11 +79,11 @@ def test_a_solve_begins_below_its_own_backup_or_where_it_is_told(
     """W 0 + γ·least/(1 − γ), with γ/(1 − γ) = 3; the greatest for a minimum. The backup moves it to one side."""
     operator = operator_of(dense=dense, read=read, value=value, expectation=expectation)
     model = kind(operator)
-    assert model.rate == pytest.approx(3.0, rel=1e-15)
+    assert model.rate == pytest.approx(3.0, rel=1e-15, abs=0.0)
     nothing = operator.value_of(operator.backup(np.zeros(STATES)))
     level = max(nothing) if isinstance(value, Min) else min(nothing)
     first = model.start(None)
-    assert first.tolist() == pytest.approx([x + 3.0 * level for x in nothing], rel=1e-13)
+    assert first.tolist() == pytest.approx([x + 3.0 * level for x in nothing], rel=1e-13, abs=0.0)
     after = operator.value_of(operator.backup(first))
     assert ((after <= first + 1e-13) if isinstance(value, Min) else (after >= first - 1e-13)).all()
     table = np.random.default_rng(4).normal(size=(STATES, ACTIONS))
@@ -281,7 +281,7 @@ def test_a_shift_is_taken_where_it_removes_half_of_the_residual(low: float, high
     residual = Residual(low, high, 1.0, 1.0, 0)
     assert residual.size == max(abs(low), abs(high))
     assert residual.half_span == (high - low) / 2
-    assert centre(model, residual) == pytest.approx(shift, rel=1e-14)
+    assert centre(model, residual) == pytest.approx(shift, rel=1e-14, abs=0.0)
     old, new = np.zeros(STATES), np.ones(STATES)
     model.image = new
     assert take_image(model, old, shift) is new
@@ -349,8 +349,8 @@ def test_ties_are_as_wide_as_two_bounds_and_no_wider_than_rounding(
 def test_methods_shrink_what_is_left_by_so_much() -> None:
     """Anderson's every second step makes the progress of one halfway to γ; no factor is 1, and none below a half."""
     assert [api._contraction("policy_iteration", gamma) for gamma in (0.0, 0.25, 0.5, 0.75)] == [0.5, 0.5, 0.5, 0.75]
-    assert api._contraction("anderson", 0.28) == pytest.approx(0.8, rel=1e-15)
-    assert api._contraction("anderson", 0.0) == pytest.approx(0.5**0.5, rel=1e-15)
+    assert api._contraction("anderson", 0.28) == pytest.approx(0.8, rel=1e-15, abs=0.0)
+    assert api._contraction("anderson", 0.0) == pytest.approx(0.5**0.5, rel=1e-15, abs=0.0)
     assert api._contraction("anderson", np.nextafter(1.0, 0.0)) < 1.0
 
 

@@ -237,8 +237,8 @@ def test_every_term_of_a_backup_s_rounding_counts() -> None:
     nothing = plain.backup(0.0, 0.0)
     assert nothing == 4.0 * (5 + 2 + 8) * 2.0**-1074
     u = 2.0**-53
-    assert plain.backup(1.0, 0.0) == pytest.approx(1.02 * 0.75 * (6 * u + mdp.row_error), rel=1e-12)
-    assert plain.backup(0.0, 1.0) == pytest.approx(1.02 * u, rel=1e-12)
+    assert plain.backup(1.0, 0.0) == pytest.approx(1.02 * 0.75 * (6 * u + mdp.row_error), rel=1e-12, abs=0.0)
+    assert plain.backup(0.0, 1.0) == pytest.approx(1.02 * u, rel=1e-12, abs=0.0)
     assert taxed.backup(1.0, 1.0) - plain.backup(1.0, 1.0) == pytest.approx(
         RevOperator(mdp, kappa=0.1).rounding(0.0), rel=1e-6
     )
@@ -255,8 +255,10 @@ def test_every_term_of_a_value_s_rounding_counts() -> None:
         at_pair = RevOperator(mdp, epistemic=np.full((3, 2), 8.0), lambda_epi=0.5, value=value)
         seen = 1.01 * (2.0 + 4.0)
         expected = 3 * 2.0**-53 * seen + value.rounding(seen, 2)
-        assert Rounding(read, fused=True).value(2.0) == pytest.approx(expected, rel=1e-12)
-        assert Rounding(at_pair, fused=True).value(2.0) == pytest.approx(value.rounding(1.01 * 2.0, 2), rel=1e-12)
+        assert Rounding(read, fused=True).value(2.0) == pytest.approx(expected, rel=1e-12, abs=1e-300)
+        assert Rounding(at_pair, fused=True).value(2.0) == pytest.approx(
+            value.rounding(1.01 * 2.0, 2), rel=1e-12, abs=1e-300
+        )
 
 
 def test_every_term_of_a_certificate_counts(monkeypatch: pytest.MonkeyPatch) -> None:
