@@ -59,6 +59,17 @@ def test_a_pass(by_batch: bool) -> None:
     close(here.run(inputs).output, there.run(inputs).output)
 
 
+def test_running_statistics_are_folded_in_by_the_kernel_here_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    network, used = network_of(NetworkLayout(2, (), (3,), 1, "relu", "batch"), 1), list[str]()
+    assert network.running is not None
+    arguments = network.layout, network.running
+    for owner, name in ((batch_passes, "folded"), (batch_passes.kernels, "fold_running")):
+        monkeypatch.setattr(owner, name, lambda *_, name=name: used.append(name))
+    for matrix in (network.matrix, elsewhere(network.matrix)):
+        batch_passes.folded_now(matrix, *arguments)
+    assert used == ["fold_running", "folded"]
+
+
 def test_a_sample() -> None:
     """By the compiled loop for float32 of the CPU alone."""
     policy, outputs, noise = SquashedGaussian(0.3), numbers(5, 4, seed=0), numbers(5, 2, seed=1)
