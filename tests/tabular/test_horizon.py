@@ -73,7 +73,7 @@ def test_policies_of_stages_are_those_of_their_own_values() -> None:
     assert solution.q.tolist() == [[[1.5, 1.0], [3.0, 2.0], [0.0, 0.0]]] * 2 + [[[0.0, 1.0], [3.0, 2.0], [0.0, 0.0]]]
     assert solution.v.tolist() == [[1.5, 3.0, 0.0]] * 2 + [[1.0, 3.0, 0.0], [0.0, 0.0, 0.0]]
     assert solve_horizon(RevOperator(mdp), 1).policy.tolist() == [[1, 0, 0]]
-    with pytest.raises(InputError, match="^operator is a FiniteMDP; solve_horizon takes a RevOperator$"):
+    with pytest.raises(InputError, match=r"^operator is a FiniteMDP; solve_horizon takes a RevOperator$"):
         solve_horizon(mdp, 3)  # type: ignore[arg-type]
 
 

@@ -95,8 +95,11 @@ def test_modified_policy_iteration_turns_to_sweeps_in_place_for_good(
     assert seen == expected
 
 
-def test_without_a_future_an_evaluation_aims_at_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """γ = 0: γ/(1 − γ) is no divisor."""
+@pytest.mark.parametrize(("discount", "aim"), [(0.0, 0.0), (0.25, 0.6), (0.75, 0.2 / 3)])
+def test_an_evaluation_aims_at_a_fifth_of_what_is_asked_for(
+    discount: float, aim: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Over γ/(1 − γ); without a future that is no divisor."""
     aims = []
     plain = solver._plain_sweeps
 
@@ -105,10 +108,10 @@ def test_without_a_future_an_evaluation_aims_at_nothing(monkeypatch: pytest.Monk
         return plain(model, v, residual, aim)
 
     monkeypatch.setattr(solver, "_plain_sweeps", noted)
-    operator = RevOperator(families.random_dense(4, 2, 0.0, seed=0))
+    operator = RevOperator(families.random_dense(4, 2, discount, seed=0))
     with ExtremeModel(operator) as model:
         solver.modified_policy_iteration(model, np.ones(4), Rounds(2, aim=1.0))  # type: ignore[arg-type]
-    assert aims == [0.0, 0.0]
+    assert aims == pytest.approx([aim, aim], rel=1e-14, abs=0.0)
 
 
 @pytest.mark.parametrize("sparse_form", [False, True])
@@ -177,6 +180,11 @@ class Moving:
 
     without_loops = system
 
+    def relax(self, v: Any, stop: float, most: int, *, backward: bool) -> bool:
+        """Notes where it begins."""
+        self.relaxed.append(v.tolist())
+        return backward
+
     def apply(self, v: Any, out: Any) -> tuple[float, float]:
         """The next move."""
         move = self.moves.pop(0)
@@ -214,6 +222,10 @@ def test_values_move_by_each_sweep_and_to_the_middle() -> None:
     x = robust.answers(model, np.full(2, 9.0), begun, 0.125, fast=True)
     assert x.tolist() == [8.0 + 9.0 + 0.75 + 3.0 + 5.5, 8.0 + 11.0 + 1.125 + 3.25 + 5.75]
     assert not np.shares_memory(x, model.image)
+    model = Moving()
+    model.image = np.array([1.0, 2.0])
+    assert solver._relaxations(model, np.full(2, 9.0), begun, 0.125, 0.5).tolist() == [1.5, 2.5]
+    assert model.relaxed == [[1.5, 2.5]]
     # elsewhere nothing is moved to a middle: the size counts, of either sign, and sweeps in place follow
     model = Moving((-3.0, 1.0), (0.0, 0.25), (-0.125, 0.0625))
     x = robust.answers(model, np.full(2, 9.0), Residual(-1.0, 1.0, 1.0, 1.0, 0), 0.125, fast=False)

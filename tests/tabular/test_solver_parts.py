@@ -242,6 +242,9 @@ def test_every_term_of_a_backup_s_rounding_counts() -> None:
     assert taxed.backup(1.0, 1.0) - plain.backup(1.0, 1.0) == pytest.approx(
         RevOperator(mdp, kappa=0.1).rounding(0.0), rel=1e-6
     )
+    # what underflows is lost whichever way, where nothing else is
+    still = RevOperator(mdp.replace(reward=np.zeros((9, 2))))
+    assert Rounding(still, fused=False).backup(0.0, 0.0) == Rounding(still, fused=True).value(0.0) == nothing
     # where the sweep is not the compiled one the operator's own bound counts
     operator = RevOperator(mdp, kappa=0.1)
     assert Rounding(operator, fused=False).backup(2.0, 3.0) == operator.rounding(2.0) + nothing
