@@ -50,7 +50,7 @@ def test_means_are_told_of_where_there_are_several_seeds(seeds: list[int], told:
     assert title == "Hopper: evaluation during training" + (", mean and range over seeds" if told else "")
 
 
-DAY = SimpleNamespace(reward=-412_345.0, bunching=0.0625, wait=7.26, travel=15.04)
+DAY = SimpleNamespace(reward=-123_456_789_012.0, bunching=0.0625, wait=7.26, travel=15.04)
 HOUR = 3600.0
 
 
@@ -59,6 +59,7 @@ HOUR = 3600.0
     [
         # the whole day of the longer record, unless both last beyond five hours
         ((5.5 * HOUR, 6.0 * HOUR), (2.0, 5.0)),
+        ((6.0 * HOUR, 5.0 * HOUR + 1.0), (2.0, 5.0)),
         ((6.0 * HOUR, 5.0 * HOUR), (0.0, 6.0)),
         ((5.0 * HOUR, 6.0 * HOUR), (0.0, 6.0)),
         ((3.0 * HOUR, 4.0 * HOUR), (0.0, 4.0)),
@@ -90,7 +91,7 @@ def test_a_day_is_shown_beside_one_without_holding(
     assert isinstance(second[1], NoHolding)
     assert (second[0], *second[2:]) == (task.corridor, EVALUATION_DAYS + 7, "whether it is")
     ((named, direction, shown),) = drawn
-    told = "reward −0.412·10⁶, wait 7.3 min, travel 15.0 min, 6.2 % bunched"
+    told = "reward −123456.789·10⁶, wait 7.3 min, travel 15.0 min, 6.2 % bunched"
     assert list(named) == [f"learned (mine): {told}", f"no holding: {told}"]
     assert [record.end for record in named.values()] == list(ends)
     assert (direction, shown) == (0, hours)

@@ -98,6 +98,8 @@ def entries_of(lengths: list[int], path: Path, actions: int = 2) -> folders.Fold
         ([5, 1, 1, 1, 1], 2, [0, 1, 5]),
         # 7 of 10 entries are two thirds, rounded down to 6: before the third state
         ([3, 3, 1, 3], 3, [0, 1, 2, 4]),
+        # 3 and 7 of 11 entries both lie before the second state
+        ([9, 1, 1], 3, [0, 1, 2, 3]),
         ([1, 1, 1], 3, [0, 1, 2, 3]),
         ([1, 4, 1], 1, [0, 3]),
     ],

@@ -288,3 +288,15 @@ def test_numbers_are_told_before_figures_can_fail(
 def test_no_run_is_refused() -> None:
     with pytest.raises(InputError, match="no run was named; give the folder of at least one"):
         evaluate.Evaluate(()).require_usable()
+
+
+def test_json_is_out_before_the_command_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    done: list[str] = []
+    output = SimpleNamespace(write=lambda _: done.append("written"), flush=lambda: done.append("flushed"))
+    monkeypatch.setattr(evaluate, "standard_output", lambda: output)
+    run = stand_in()
+    run.play = lambda *_: SimpleNamespace(metrics={"return": np.ones(2)})
+    run.trainee.predictions = lambda _: (np.array([]), None, np.array([]))
+    monkeypatch.setattr(evaluate, "restore_run", lambda *_: run)
+    evaluate.run(evaluate.Evaluate((Path("a"),), episodes=2, json=True, no_figures=True), Console(file=io.StringIO()))
+    assert done == ["written", "flushed"]
