@@ -28,7 +28,7 @@ def atomic_path(path: Path) -> Iterator[Path]:
             os.replace(temporary, path)
     except BaseException:
         with suppress(OSError):  # the first error is the one to tell
-            temporary.unlink(missing_ok=True)
+            temporary.unlink()
         raise
     sync_folder(path.parent)
 
@@ -38,7 +38,6 @@ def atomic_writer(path: Path) -> Iterator[BinaryIO]:
     """`atomic_path`, opened for writing."""
     with atomic_path(path) as temporary, open(temporary, "wb") as handle:
         yield handle
-        handle.flush()
 
 
 @contextmanager

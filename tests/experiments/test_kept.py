@@ -27,10 +27,10 @@ class Maker:
 def test_a_value_is_made_once_for_the_same_settings(tmp_path: Path) -> None:
     maker = Maker([[1.5, -2.0, 1 / 3]])
     for _ in range(2):
-        assert kept(tmp_path / "new", "One value", (1, 2), maker) == maker.value
+        assert kept(tmp_path / "new" / "folder", "One value", (1, 2), maker) == maker.value
     assert maker.made == 1
-    assert kept(tmp_path / "new", "One value", (1, 3), maker) == maker.value
-    assert kept(tmp_path / "new", "another", (1, 3), maker) == maker.value
+    assert kept(tmp_path / "new" / "folder", "One value", (1, 3), maker) == maker.value
+    assert kept(tmp_path / "new" / "folder", "another", (1, 3), maker) == maker.value
     assert maker.made == 3
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -131,6 +133,86 @@ def test_ranges_that_training_refuses_make_nothing(
     assert code == 2
     assert words in " ".join(capsys.readouterr().err.replace("-", "_").split())
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("search", ["discount=-0.5:0.5", "beta_lcb=-1:0.5"])
+def test_both_ends_of_a_range_must_be_allowed(search: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with contextlib.suppress(SystemExit):
+        assert searched(tmp_path / "new", 2, search) == 2
+    assert search.partition("=")[0] in capsys.readouterr().err.replace("-", "_")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_search_needs_a_range_a_run_and_twenty_steps(tmp_path: Path) -> None:
+    for search, trials, steps, words in (
+        ((), 1, 20, "--search gives 0; tune needs at least 1"),
+        (("critic_lr=1e-4:1e-3",), 0, 20, "--trials gives 0; tune needs at least 1"),
+        (("critic_lr=1e-4:1e-3",), 1, 19, "--steps gives 19; tune needs at least 20"),
+        # the limits themselves pass; the buffer of so few steps does not
+        (("critic_lr=1e-4:1e-3",), 1, 20, "buffer_size = 20; it must be at least batch_size = 256"),
+    ):
+        with pytest.raises(InputError, match=words):
+            option_search.tune("penalties", "Pendulum-v1", search, trials, steps, 0, tmp_path / "new", print)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_option_that_would_change_nothing_is_not_searched(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="batch_size"):
+        option_search.tune("penalties", "Pendulum-v1", ("batch_size=64:9000",), 1, 6000, 0, tmp_path / "new", print)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.usefixtures("stand_in")
+def test_a_seed_makes_one_search_and_nothing_else_is_said(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """Its folder and those above it are made. Each run is told, in order."""
+    for name in ("a", "b"):
+        assert searched(tmp_path / name / "folder", 3, "critic_lr=1e-4:3e-3", "ensemble_size=4:6") == 0
+    first, second = (json.loads((tmp_path / name / "folder" / "best.json").read_text()) for name in "ab")
+    assert first == second
+    assert {key: first[key] for key in ("preset", "env", "steps", "seed")} == {
+        "preset": "penalties",
+        "env": "Pendulum-v1",
+        "steps": 6000,
+        "seed": 0,
+    }
+    assert {one["options"]["ensemble_size"] for one in first["trials"]} <= {4, 5, 6}
+    out, error = capfd.readouterr()
+    assert error == ""
+    assert re.findall(r"^(\d of \d|best)", out, flags=re.MULTILINE) == ["1 of 3", "2 of 3", "3 of 3", "best"] * 2
+
+
+def test_the_best_score_may_be_zero(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    scores = iter([-2.0, 0.0, 0.5, 0.25, -1.0])
+    monkeypatch.setattr(option_search, "run_locally", lambda *_: pool.PoolProgress([]))
+    monkeypatch.setattr(option_search, "curve_of", lambda *_: {"eval_return": [next(scores)]})
+    for trials, best in ((2, 0.0), (3, 0.5), (5, 0.5)):
+        found = option_search.tune(
+            "penalties", "Pendulum-v1", ("critic_lr=1e-4:3e-3",), trials, 6000, 0, tmp_path, lambda line: None
+        )
+        assert found["best"]["score"] == best
+
+
+def test_a_proposal_is_one_run_in_whatever_order_its_options_come() -> None:
+    one, other = (
+        option_search.trial_run(dict(pairs), "T", 0, 6000)
+        for pairs in ([("tau", 0.1), ("batch_size", 8)], [("batch_size", 8), ("tau", 0.1)])
+    )
+    assert one.name == other.name
+    assert re.fullmatch(r"trial-[0-9a-f]{12}-T-seed0", one.name)
+    assert one.name != option_search.trial_run({"tau": 0.2, "batch_size": 8}, "T", 0, 6000).name
+    every = {steps: option_search.trial_run({}, "T", 0, steps).options["eval_every"] for steps in (5, 20, 39, 40, 6000)}
+    assert every == {5: 1, 20: 1, 39: 1, 40: 2, 6000: 300}
+
+
+@pytest.mark.parametrize("text", ["a=-1e9:1e9", "a=-1e9:0", "a=0:1e9"])
+def test_the_widest_range_is_allowed(text: str) -> None:
+    assert parsed(text)[0] == "a"
+
+
+@pytest.mark.parametrize("text", ["a=-1000000001:0", "a=0:1000000001", "a=1:1", "a=0:0"])
+def test_a_wider_range_or_a_single_number_is_none(text: str) -> None:
+    with pytest.raises(InputError, match="cannot be read"):
+        parsed(text)
 
 
 def test_ranges_read_as_documented() -> None:

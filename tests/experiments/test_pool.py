@@ -8,7 +8,9 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
 
 import gymnasium
 import pytest
@@ -117,6 +119,52 @@ def test_a_run_that_has_begun_is_resumed(tmp_path: Path) -> None:
     (tmp_path / "one").mkdir()
     (tmp_path / "one" / "config.json").write_text("{}")
     assert pool.command(tmp_path, run)[-3:] == ["--run-dir", str(tmp_path / "one"), "--resume"]
+
+
+class Scripted:
+    """A place whose runs end, well or not, when they are asked for the second time; `b` leaves no result."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def start(self, folder: Path, run: Run) -> tuple[Path, str]:
+        return folder, run.name
+
+    def ended(self, handle: tuple[Path, str]) -> bool | None:
+        folder, name = handle
+        self.asked.append(name)
+        if self.asked.count(name) < 2:
+            return None
+        if name != "b":
+            (folder / name).mkdir()
+            (folder / name / "result.json").touch()
+        return name != "c"
+
+    def stop(self, handles: Sequence[object]) -> None:
+        pytest.fail("nothing was stopped")
+
+
+def test_every_change_and_every_wait_is_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run is done if its command succeeded and there is its result; the next one takes its place in the order of the
+    plan."""
+    events: list[object] = []
+    monkeypatch.setattr(pool, "time", SimpleNamespace(sleep=events.append))
+
+    def shown(progress: pool.PoolProgress) -> None:
+        waiting = "".join(run.name for run in progress.waiting)
+        events.append((waiting, *("".join(part) for part in (progress.running, progress.finished, progress.failed))))
+
+    folder = tmp_path / "new" / "folder"
+    progress = pool.run_plan(Scripted(), folder, [Run(name, {}) for name in "abcd"], 2, shown)
+    assert (progress.finished, progress.failed, progress.waiting, progress.running) == (["a", "d"], ["b", "c"], [], {})
+    wait = pool.POLL_SECONDS
+    assert events == [
+        *(("bcd", "a", "", ""), ("cd", "ab", "", "")),
+        *(wait, ("cd", "ab", "", "")),
+        *(("cd", "b", "a", ""), ("cd", "", "a", "b"), wait, ("cd", "", "a", "b")),
+        *(("d", "c", "a", "b"), ("", "cd", "a", "b"), wait, ("", "cd", "a", "b")),
+        *(("", "d", "a", "bc"), ("", "", "ad", "bc"), wait, ("", "", "ad", "bc")),
+    ]
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)

@@ -72,9 +72,11 @@ def save(results: Path, scale: str = "cpu") -> None:
 
 def test_the_page_is_whole_self_contained_and_shows_all(tmp_path: Path) -> None:
     save(tmp_path)
-    write_report(tmp_path, tmp_path / "page.html")
+    path = tmp_path / "new" / "folder" / "page.html"
+    for _ in range(2):
+        write_report(tmp_path, path)
     page = Tags()
-    page.feed((tmp_path / "page.html").read_text(encoding="utf-8"))
+    page.feed(path.read_text(encoding="utf-8"))
     assert page.open == []
     addresses = [value for _, own in page.seen for name, value in own.items() if name in ("src", "href")]
     assert addresses
