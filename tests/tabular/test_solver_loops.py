@@ -493,3 +493,16 @@ def test_a_solution_says_how_it_ended_and_how_long_it_took() -> None:
     again = solve(operator, method="value_iteration", tolerance=found.error_bound)
     assert again.converged
     assert again.error_bound == found.error_bound
+
+
+def test_a_table_is_moved_to_the_middle_of_what_is_left() -> None:
+    """After one backup of 0 on two states that exchange rewards 1 and 3, γ = 1/2: W 0 lies in [1, 3], and so Q* lies
+    from 1 to 3 above the reward; by hand it is (10/3, 14/3)."""
+    mdp = FiniteMDP.from_arrays([[[0.0, 1.0]], [[1.0, 0.0]]], [[1.0], [3.0]], 0.5)
+    found = solve(
+        RevOperator(mdp), method="value_iteration", tolerance=1e-9, max_iterations=1, initial=np.zeros((2, 1))
+    )
+    assert found.q.tolist() == [[1.0 + 2.0], [3.0 + 2.0]]
+    assert found.v.tolist() == [3.0, 5.0]
+    assert found.error_bound == pytest.approx(1.0, rel=1e-12)
+    assert np.abs(found.q[:, 0] - [10.0 / 3.0, 14.0 / 3.0]).max() == pytest.approx(1.0 / 3.0, rel=1e-12)
