@@ -11,7 +11,9 @@ import pytest
 from pyresac.envs.bus import Corridor, NoHolding, Operations, Record, by_hour, by_stop, day_metrics, simulate
 from pyresac.envs.bus import state as at
 from pyresac.envs.bus.day import CREATED
+from pyresac.envs.bus.full_observation import COUNT
 from pyresac.envs.bus.metrics import FIRST_COUNTED, _core, _crowding
+from pyresac.envs.bus.rules import SKIP, rule_holding
 
 
 def with_visits(record: Record, **columns: float) -> Record:
@@ -94,3 +96,16 @@ def test_a_share_of_none_makes_nobody_late() -> None:
     assert not Operations().ordered
     assert Operations(berths=1).ordered
     assert Operations(in_order=True).ordered
+
+
+def test_a_bus_that_gains_just_enough_by_not_stopping_does_not_pass() -> None:
+    """To gain more than the threshold it passes the next stop, where that is allowed."""
+    x, room = np.zeros(at.VISIT_COLUMNS), np.empty(COUNT)
+    for forward, skipping, seconds in (
+        (600.0, True, 0.0),
+        (math.nextafter(600.0, math.inf), True, -60.0),
+        (math.nextafter(600.0, math.inf), False, 0.0),
+        (320.0, True, 20.0),
+    ):
+        x[[at.FORWARD, at.BACKWARD]] = forward, 360.0
+        assert rule_holding(SKIP, np.array([1.0, 120.0]), x, 360.0, 60.0, skipping, 2, 0.5, room) == seconds
