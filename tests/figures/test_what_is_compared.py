@@ -116,7 +116,7 @@ def test_values_point_once_in_each_direction(directions: int, monkeypatch: pytes
     turns = np.roll(plane, -1) / plane
     np.testing.assert_allclose(np.abs(plane), np.abs(plane[0]), rtol=1e-14)
     np.testing.assert_allclose(turns, turns[0], rtol=1e-13)
-    np.testing.assert_allclose(np.abs(np.angle(turns[0])), 2 * np.pi / directions, rtol=1e-13)
+    np.testing.assert_allclose(np.angle(turns[0]), -2 * np.pi / directions, rtol=1e-13)
     np.testing.assert_array_equal(rows.argmax(1), values.argmin(1))
 
 
