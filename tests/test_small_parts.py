@@ -480,9 +480,10 @@ def test_an_empty_path_is_no_path(name: str, capsys: pytest.CaptureFixture[str])
     assert f"--{name} was given an empty path" in capsys.readouterr().err
 
 
-def test_the_module_trains(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_module_trains(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(sys, "argv", ["train", "--config", ""])
     monkeypatch.delitem(sys.modules, "pyresac.train")
     with pytest.raises(SystemExit) as end:
         runpy.run_module("pyresac.train", run_name="__main__", alter_sys=True)
     assert end.value.code == 2
+    assert "--config was given an empty path" in capsys.readouterr().err

@@ -305,12 +305,12 @@ def way(days: int) -> ObservedWay:
 
 
 def agreeing(shift: float) -> Agreement:
-    """Up and down apart; the second stop is the worst of the way up, the last of the way down."""
+    """Up and down apart; the last stop is the worst of both ways."""
     up, down = np.array([0.5, 0.4, 0.8]), np.array([0.5, math.nan, 0.25])
     return Agreement(
         (0.1 + shift, 0.2 + shift),
         (0.3, 0.4 - shift),
-        (up + shift * np.array([0.1, -1.0, 0.1]), down + shift * np.array([1.0, 1.0, 1.0])),
+        (up + shift * np.array([0.1, -0.2, 8.0]), down + shift * np.array([1.0, 1.0, 1.0])),
     )
 
 
@@ -371,13 +371,13 @@ def test_what_agrees_is_told_way_by_way_with_the_worst_stop() -> None:
     """A stop that nobody observed is not the worst."""
     rows = vehicle_location._rows(agreeing(0.0), agreeing(0.05))
     worst = [
-        ("up", "headway variation at stop 3, the worst", 0.4, 0.35),
+        ("up", "headway variation at stop 4, the worst", 0.8, 1.2),
         ("down", "headway variation at stop 4, the worst", 0.25, 0.3),
     ]
     expected = [
         ("up", "trip time, variation", 0.1, 0.15),
         ("up", "adjacent links, correlation", 0.3, 0.3),
-        ("up", "headway, mean variation of stops", 1.7 / 3.0, (0.505 + 0.35 + 0.805) / 3.0),
+        ("up", "headway, mean variation of stops", 1.7 / 3.0, (0.505 + 0.39 + 1.2) / 3.0),
         worst[0],
         ("down", "trip time, variation", 0.2, 0.25),
         ("down", "adjacent links, correlation", 0.4, 0.35),
