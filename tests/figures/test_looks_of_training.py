@@ -68,13 +68,16 @@ def test_panels_of_uncertainty_share_their_steps_which_are_named_once() -> None:
         ([1.0], [2.0], np.nan),
         ([1.0, 3.0], [2.0, 9.0], 1.0),
         ([1.0, 3.0], [2.0, -9.0], -1.0),
+        ([1.0, 2.0], [5.0, 9.0], 1.0),
+        ([5.0, 9.0], [2.0, 1.0], -1.0),
         ([1.0, 3.0, 2.0], [1.0, 3.0, 3.5], 0.7559289460184544),
         ([1.0, 1.0, 1.0], [1.0, 3.0, 2.0], np.nan),
         ([1.0, 3.0, 2.0], [1.0, 1.0, 1.0], np.nan),
     ],
 )
+@pytest.mark.filterwarnings("error")
 def test_a_correlation_needs_two_points_that_differ(value: list[float], earned: list[float], expected: float) -> None:
-    """Pearson's, of the fifth by hand: 1.25 over the root of 2 · 3.5."""
+    """Pearson's; of three points by hand 2 over the root of 2 · 3.5. Nothing is divided by 0."""
     found = training.Predictions(np.array(value), np.array(earned)).correlation
     np.testing.assert_allclose(found, expected, rtol=1e-12)
 
