@@ -90,6 +90,25 @@ def test_rewards_are_times_their_scale(scale: float) -> None:
     assert torch.equal(small_algorithm("sac", reward_scale=scale).scaled(reward), scale * reward)
 
 
+def test_rewards_that_hardly_differ_are_not_divided_by_nothing() -> None:
+    """A millionth is added to their deviation, which is that of one less than their number."""
+    algorithm = small_algorithm(departures=Departures(standardise_rewards=True))
+    for size in (0.0, 1e-9, 1e-6, 1.0):
+        reward = torch.tensor([5.0 + size, 5.0, 5.0 - size], dtype=torch.double)
+        expected = 10.0 * size / (size + 1e-6)
+        assert algorithm.scaled(reward).tolist() == pytest.approx([expected, 0.0, -expected], rel=1e-5, abs=1e-9)
+
+
+@pytest.mark.parametrize("optimism", [0.0, 0.5, 1.0, 2.0])
+def test_optimism_is_times_the_deviation(optimism: float) -> None:
+    """Of heads 1, 2 and 6, whose mean is 3 and whose unbiased variance 7."""
+    heads = torch.tensor([[1.0], [2.0], [6.0]], dtype=torch.double)
+    algorithm = small_algorithm("sac-n", actor_optimism=optimism)
+    zero = torch.zeros(1, dtype=torch.double)
+    loss = algorithm.actor_loss(ActorInputs(heads, zero, zero[:, None], 0.2, zero[:, None]))
+    assert float(loss) == pytest.approx(-(3.0 + optimism * math.sqrt(7.0)), rel=1e-12)
+
+
 @pytest.mark.parametrize("exploitation", ["buffer", "uniform"])
 def test_a_blend_of_one_only_exploits(exploitation: str) -> None:
     learner = small_learner("bac", blend=1.0, exploitation=exploitation, uniform_actions=1)
