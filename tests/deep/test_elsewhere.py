@@ -13,7 +13,7 @@ from torch import Tensor
 
 from pyresac.deep import adam
 from pyresac.deep.adam import Adam
-from pyresac.deep.networks import batch_passes
+from pyresac.deep.networks import batch_norm_kernels, batch_passes
 from pyresac.deep.networks.batch_passes import CompiledBatchPass
 from pyresac.deep.networks.compiled_passes import CompiledPass
 from pyresac.deep.networks.eager_passes import EagerPass
@@ -26,7 +26,7 @@ from pyresac.deep.quantiles import ascending, quantile_huber
 class Elsewhere(torch.Tensor):
     """A tensor of the CPU that says it lies on another device; what is computed of it is a plain one."""
 
-    __torch_function__ = torch._C._disabled_torch_function_impl
+    __torch_function__ = torch._C._disabled_torch_function_impl  # type: ignore[assignment]
     device = SimpleNamespace(type="cuda")  # type: ignore[assignment]
 
 
@@ -63,7 +63,7 @@ def test_running_statistics_are_folded_in_by_the_kernel_here_alone(monkeypatch: 
     network, used = network_of(NetworkLayout(2, (), (3,), 1, "relu", "batch"), 1), list[str]()
     assert network.running is not None
     arguments = network.layout, network.running
-    for owner, name in ((batch_passes, "folded"), (batch_passes.kernels, "fold_running")):
+    for owner, name in ((batch_passes, "folded"), (batch_norm_kernels, "fold_running")):
         monkeypatch.setattr(owner, name, lambda *_, name=name: used.append(name))
     for matrix in (network.matrix, elsewhere(network.matrix)):
         batch_passes.folded_now(matrix, *arguments)

@@ -132,6 +132,21 @@ def test_a_bound_that_is_yet_to_come_is_no_idle_one() -> None:
         assert (switches <= found.keys(), bool(switches & found.keys())) == (idle, idle)
 
 
+def test_a_gradient_that_is_almost_nothing_is_not_turned_round(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A millionth is added to the norm that it is clipped by, head by head: each number is c/(‖g‖ + 1e-6) of itself."""
+    learner, given = small_learner(ensemble_size=4, grad_clip=1e-6), list[Tensor]()
+    monkeypatch.setattr(learner._optimisers["critic"], "step", lambda gradient, follow: given.append(gradient))
+    gradient = torch.zeros_like(learner.critic.matrix)
+    norms = [0.0, 1e-8, 1e-6, 3.0]
+    for head, norm in enumerate(norms):
+        gradient[head, head] = -norm
+    before = gradient.clone()
+    learner._descend("critic", gradient)
+    expected = [1.0, 1e-6 / 1.01e-6, 0.5, 1e-6 / (3.0 + 1e-6)]
+    for head, share in enumerate(expected):
+        torch.testing.assert_close(given[0][head], share * before[head], rtol=1e-5, atol=0.0)
+
+
 # --- what an algorithm must have
 
 
