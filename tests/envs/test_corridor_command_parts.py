@@ -182,6 +182,32 @@ def test_a_page_is_of_one_day(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert lines == [f"wrote {out}"]
 
 
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"kind": "headways", "days": Days(json=True)}, "--json is given to a command that writes a picture"),
+        ({"kind": "time-space", "days": Days(json=True)}, "--json is given to a command that writes a picture"),
+        ({"kind": "headways", "hours": (2.0, 4.0)}, "--hours is given with headways"),
+        ({"kind": "pareto", "hours": (1.0, 5.0)}, "--hours is given with pareto"),
+        ({"kind": "pareto", "direction": "down"}, "--direction down is given with pareto"),
+        ({"kind": "wait-travel", "direction": "down"}, "--direction down is given with wait-travel"),
+        ({"kind": "headways", "direction": "down"}, None),
+        ({"kind": "time-space", "direction": "down", "hours": (0.0, 1.0)}, None),
+        ({"kind": "wait-travel"}, None),
+    ],
+)
+def test_a_picture_takes_the_options_of_its_kind_alone(
+    given: dict[str, Any], words: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Said before any day is played."""
+    monkeypatch.setattr(pictures, "run_controllers", lambda *_: pytest.fail("a day is played"))
+    with pytest.raises((InputError, pytest.fail.Exception), match=words or "a day is played"):
+        pictures.Draw(out=tmp_path / "a.png", **given).run(Console(quiet=True))
+    for out, days, reason in (("a.html", Days(json=True), "--json is given"), ("a.png", Days(), "ending in .html")):
+        with pytest.raises(InputError, match=reason):
+            pictures.Animate(tmp_path / out, days=days).run(Console(quiet=True))
+
+
 # --- search
 
 
