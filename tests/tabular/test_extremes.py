@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import torch
 
+from property_tests.floating import PARAMETERS, SETS
 from pyresac.errors import InputError
 from pyresac.tabular import (
     EntropicRisk,
@@ -149,3 +150,15 @@ def test_what_overflows_first_is_refused_whatever_it_is(use: Callable[[], object
 def test_what_is_just_below_the_largest_number_is_solved() -> None:
     for found in (solve(RevOperator(LARGEST)).q, solve_horizon(RevOperator(LARGEST), 3).q[0]):
         assert found.tolist() == [[1.79e308]]
+
+
+@pytest.mark.parametrize("name", [name for name in SETS if name != "entropic"])
+@pytest.mark.parametrize("scale", [2.0**-700, 2.0**-540, 2.0**540, 2.0**1000])
+def test_sets_know_no_unit_of_value(name: str, scale: float) -> None:
+    """E(c·v) = c·E v for the smallest and the largest values, too: where squares of differences are 0 or infinite."""
+    mdp = FiniteMDP.from_arrays(np.tile([0.2, 0.3, 0.5], (3, 1, 1)), np.zeros((3, 1)), 0.9)
+    v = np.array([1.0, 0.0, -2.0])
+    for parameter in PARAMETERS[name]:
+        functional = SETS[name](parameter)
+        apart = functional(mdp, scale * v) / scale - functional(mdp, v)
+        assert np.abs(apart).max() <= 2.0 * functional.rounding(mdp, 2.0)
