@@ -359,3 +359,27 @@ def test_a_row_of_the_entropic_risk(calls: Calls, name: str) -> None:
     for theta, wanted in product((1e-12, 1e-3, 0.3, 0.5, 2.0, 40.0), (True, False)):
         calls.count = 0
         a_row_of_the_entropic_risk(calls, name, theta, wanted)
+
+
+LIMITS = {
+    "kl": (gibbs.kl_row, 2.0 * gibbs.NEGLIGIBLE**2, np.log(2.0), 0.0),
+    "power": (power.power_row, power.NEGLIGIBLE / 2.0, np.log(2.0) / 2.0, 2.0),
+    "likelihood": (likelihood.likelihood_row, likelihood.NEGLIGIBLE, np.inf, 0.0),
+}
+"""The row, the largest size at which it is the centre, the least at which it is all on the worst, s."""
+
+
+@pytest.mark.parametrize("kind", LIMITS)
+def test_sizes_at_which_nothing_is_searched(calls: Calls, kind: str) -> None:
+    """Of a coin, met exactly; one bit beyond there is a search."""
+    row, centre, end, exponent = LIMITS[kind]
+    found = Found(row, "a coin", centre, exponent=exponent)
+    assert (found.value, calls.count) == (0.5, 0)
+    Found(row, "a coin", np.nextafter(centre, 1.0), exponent=exponent)
+    assert calls.count > 0
+    if end < np.inf:
+        calls.count = 0
+        found = Found(row, "a coin", end, exponent=exponent)
+        assert (found.value, found.w.tolist(), calls.count) == (0.0, [0.0, 1.0], 0)
+        Found(row, "a coin", end * (1.0 - 1e-15), exponent=exponent)
+        assert calls.count > 0

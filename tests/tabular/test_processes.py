@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -202,6 +203,7 @@ def test_a_share_is_solved_for_the_best_or_the_worst_action(tmp_path: Path) -> N
         (4, 100, workers.THREADED_ENTRIES, 4),
         (4, 100, workers.THREADED_ENTRIES - 1, 1),
         (4, 3, workers.THREADED_ENTRIES, 3),
+        (2, 5, workers.THREADED_ENTRIES, 2),
         (99, 100, workers.THREADED_ENTRIES, workers.MOST_THREADS),
         (1, 100, workers.THREADED_ENTRIES, 1),
     ],
@@ -216,7 +218,16 @@ def test_states_are_cut_among_threads(
     else:
         monkeypatch.delattr(os, "sched_getaffinity", raising=False)
         monkeypatch.setattr(os, "cpu_count", lambda: processors)
+    sizes = []
+
+    class Pool(ThreadPoolExecutor):
+        def __init__(self, size: int) -> None:
+            sizes.append(size)
+            super().__init__(size)
+
+    monkeypatch.setattr(workers, "ThreadPoolExecutor", Pool)
     pool = Workers(states, entries)
+    assert sizes == [parts - 1] * (parts > 1)
     seen: list[tuple[int, int, str]] = []
     threads: set[int] = set()
 
@@ -235,8 +246,8 @@ def test_states_are_cut_among_threads(
         assert ends[0][0] == 0
         assert ends[-1][1] == (items or states)
         assert all(one[1] == other[0] for one, other in pairwise(ends))
-        sizes = [stop - start for start, stop, _ in ends]
-        assert max(sizes) - min(sizes) <= 1
+        lengths = [stop - start for start, stop, _ in ends]
+        assert max(lengths) - min(lengths) <= 1
         assert found == [start for start, _, _ in ends]
     assert threading.get_ident() in threads
     assert len(threads) <= parts
