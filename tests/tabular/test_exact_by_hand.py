@@ -53,7 +53,7 @@ def test_regular_systems_are_solved_exactly(size: int) -> None:
 
 def test_systems_of_unequal_sizes_are_none() -> None:
     for matrix, right in (([[F(1)]], [F(1), F(2)]), ([[F(1)], [F(2)]], [F(1)]), ([[F(1), F(2)], [F(3)]], [F(1), F(2)])):
-        with pytest.raises((ValueError, IndexError)):
+        with pytest.raises(ValueError, match="zip"):
             solve_linear(matrix, right)
 
 

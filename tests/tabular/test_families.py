@@ -8,6 +8,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from pyresac.errors import InputError
 from pyresac.tabular import FiniteMDP, families
 
 Rows = dict[tuple[int, int], dict[int, float]]
@@ -105,6 +106,37 @@ def test_random_families_are_their_seed(make: Callable[[int], FiniteMDP]) -> Non
     assert abs((one.reward**2).mean() - 1) <= 6 * np.sqrt(2 / 120)
     assert abs(one.reward.mean()) <= 6 / np.sqrt(120)
     assert one.initial is None
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: families.random_dense(2, 0, 0.9, 0), "n_actions is 0; it must be a whole number"),
+        (lambda: families.random_dense(2, 2, 0.9, -1), "seed is -1; it must be a whole number"),
+        (lambda: families.random_sparse(0, 2, 1, 0.9, 0), "n_states is 0; it must be a whole number"),
+        (lambda: families.random_sparse(2, 2, 1, 0.9, -1), "seed is -1; it must be a whole number"),
+        (lambda: families.grid(0, 0.9), "side is 0; it must be a whole number"),
+        (lambda: families.grid(2, 0.9, slip=-0.1), r"slip is -0\.1"),
+        (lambda: families.chain(0, 0.9), "n_states is 0; it must be a whole number"),
+        (lambda: families.chain(2, 0.9, slip=1.0), r"slip is 1\.0; it must be in \[0, 1\)"),
+        (lambda: families.queue(0, 0.9), "capacity is 0; it must be a whole number"),
+        (lambda: families.queue(2, 0.9, arrival=0.0), r"arrival is 0\.0"),
+        (lambda: families.queue(2, 0.9, speeds=()), "speeds are"),
+        (lambda: families.queue(2, 0.9, speeds=(0.1, 0.0)), "speeds are"),
+        (lambda: families.queue(2, 0.9, arrival=0.5, speeds=(0.1, 0.51)), "and arrival [+] speed at most 1"),
+    ],
+)
+def test_sizes_and_shares_out_of_range_are_refused(make: Callable[[], FiniteMDP], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        make()
+
+
+def test_a_grid_asks_for_its_memory_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three entries for each of four actions of nine cells."""
+    asked: list[tuple[int, str]] = []
+    monkeypatch.setattr(families, "check_room", lambda needed, what: asked.append((needed, what)))
+    families.grid(3, 0.9)
+    assert asked == [(20 * 108, "a model of 108 transitions")]
 
 
 def test_random_rows_are_as_long_as_asked_for() -> None:

@@ -383,3 +383,47 @@ def test_sizes_at_which_nothing_is_searched(calls: Calls, kind: str) -> None:
         assert (found.value, found.w.tolist(), calls.count) == (0.0, [0.0, 1.0], 0)
         Found(row, "a coin", end * (1.0 - 1e-15), exponent=exponent)
         assert calls.count > 0
+
+
+LONG = (np.arange(1.0, 41.0) / 820.0, np.cos(np.arange(40.0)))
+"""Forty successors: the gap at which a search ends grows with them."""
+OTHERS = {
+    "chi2": (chi2.chi2_row, 0.2, 0.0),
+    "power": (power.power_row, 0.05, 2.0),
+    "power of order 1.05": (power.power_row, 0.005, 21.0),
+    "kl": (gibbs.kl_row, 0.1, 0.0),
+    "likelihood": (likelihood.likelihood_row, 0.1, 0.0),
+}
+
+
+@pytest.mark.parametrize("kind", OTHERS)
+def test_long_rows_end_as_soon(calls: Calls, kind: str) -> None:
+    """No digit more is asked for than forty roundings leave; the row found is of the value."""
+    row, size, exponent = OTHERS[kind]
+    p, x = LONG
+    for warm in (np.nan, 0.7):
+        calls.count, w = 0, np.empty(40)
+        value, moved, _ = row(p, np.full(40, exponent), x.copy(), size, x.min(), warm, True, w)
+        assert calls.count <= 6
+        assert w.sum() + moved == pytest.approx(1.0, abs=1e-13)
+        assert w @ x + moved * x.min() == pytest.approx(value, abs=1e-13)
+        # the ball is small: near the mean less √(2·KL) standard deviations
+        mean = p @ x
+        assert mean - 2.0 * np.sqrt(p @ (x - mean) ** 2) < value < mean - 0.2 * np.sqrt(p @ (x - mean) ** 2)
+
+
+@pytest.mark.parametrize("kind", [kind for kind in OTHERS if kind != "kl"])
+def test_rows_are_divided_by_their_sums(calls: Calls, kind: str) -> None:
+    """Twice all mass is the same row: the same value, the same weights, by the same steps."""
+    row, size, exponent = OTHERS[kind]
+    p, x = (np.array(part) for part in ROWS["six, one without mass"])
+    found = []
+    for scale in (1.0, 2.0):
+        for warm in (np.nan, 0.7):
+            calls.count, w = 0, np.empty(6)
+            answer = row(scale * p, np.full(6, exponent), x.copy(), size, -1.0, warm, True, w)
+            found.append((*answer, w.tolist(), calls.count))
+    for one, two in zip(found[:2], found[2:], strict=True):
+        assert one[4] == two[4]
+        np.testing.assert_allclose(np.array(one[3]), np.array(two[3]), rtol=1e-14)
+        np.testing.assert_allclose(np.array(one[:3]), np.array(two[:3]), rtol=1e-14)
