@@ -86,7 +86,11 @@ def test_rows_of_the_l1_ball(interpreted: None, radius: float, below: float) -> 
         lowest = float(x[p > 0.0].min() - below)
         found = solved(plain(l1.l1_row), p, p, x, radius, lowest)
         # a successor without mass may not be below what mass moves to
-        assert_solves(found, sets.l1(Fraction(radius)), p, np.maximum(x, lowest), lowest)
+        high = np.maximum(x, lowest)
+        assert_solves(found, sets.l1(Fraction(radius)), p, high, lowest)
+        row = sets.l1(Fraction(radius))((*exact(p), Fraction(0)), (*exact(high), Fraction(lowest)))
+        left = sum((a - b for a, b, y in zip(exact(p), row, high, strict=False) if y > lowest), Fraction(0))
+        assert Fraction(float(found[1])) == left, "what is lowest already stays"
 
 
 @pytest.mark.parametrize("share", [0.0, 0.125, 0.5, 1.0])
@@ -290,6 +294,10 @@ def test_what_a_row_is_given_and_where_its_answer_goes(
                         for y, mass in zip(columns[4 * i : 4 * i + 4], weights[4 * i : 4 * i + 4], strict=True):
                             found[int(y)] += float(mass)
                         assert found == expected
+                        moves = len(p) and parameter[pair] > 0.0 and everywhere
+                        beyond = slice(4 * i + len(p) + bool(moves), 4 * i + 4)
+                        assert not columns[beyond].any()
+                        assert not weights[beyond].any()
                 assert next(seen, None) is None
 
 
