@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from fractions import Fraction
-from itertools import product
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -220,3 +220,26 @@ def test_a_budget_for_one_action_is_that_of_its_ball(norm: str) -> None:
         assert max(worst[s]) <= found <= max(half[s])
     some = mdp(available=SOME)
     assert s_rectangular.backup(some, v, radius, norm)[1] == worst[1][1]  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("norm", ["l1", "linf"])
+def test_the_curve_of_an_action_is_its_value_at_every_budget(norm: str) -> None:
+    """Between the budgets at which it turns it is straight: at many others the ball's own worst row says the same."""
+    rng, ball = np.random.default_rng(3), sets.l1 if norm == "l1" else sets.l_infinity
+    for n in (1, 2, 3, 4, 5, 6, 7):
+        for distinct in (False, True, True, True):
+            p = [F(int(x), 24) for x in rng.multinomial(24, rng.dirichlet(np.ones(n)))]
+            v = [F(int(x)) for x in (rng.permutation(n) ** 2 if distinct else rng.integers(-4, 5, size=n))]
+            curve = s_rectangular._curve(p, v, F(2), HALF, norm)  # type: ignore[arg-type]
+            budgets, values = zip(*curve, strict=True)
+            assert budgets[0] == 0
+            assert list(budgets) == sorted(set(budgets))
+            assert list(values) == sorted(set(values), reverse=True)
+            for k in range(49):
+                budget = F(k, 24 if norm == "l1" else 48)
+                found = values[-1]
+                for (left, high), (right, low) in pairwise(curve):
+                    if left <= budget <= right:
+                        found = high + (low - high) * (budget - left) / (right - left)
+                row = ball(budget)(p, v)
+                assert found == 2 + HALF * sum((a * b for a, b in zip(row, v, strict=True)), F(0))
