@@ -38,9 +38,9 @@ def plain(axes: Axes) -> Axes:
     return axes
 
 
-def colours() -> Iterator[str]:
-    """The colours of curves, over and over."""
-    return cycle(CYCLE)
+def curve_styles() -> Iterator[tuple[str, str]]:
+    """Colour and line of one curve after another: whole lines first, then the same colours with dashes, and so on."""
+    return cycle([(colour, dash) for dash in ("-", "--", ":") for colour in CYCLE])
 
 
 def require_folder(figures: Path | None) -> None:

@@ -13,7 +13,7 @@ from matplotlib.ticker import EngFormatter, MaxNLocator
 from numpy.typing import NDArray
 
 from pyresac.figures.curves import Array, Group, Spread
-from pyresac.figures.style import BLUE, DASHES, GREY, RED, colours, new_figure, plain
+from pyresac.figures.style import BLUE, DASHES, GREY, RED, curve_styles, new_figure, plain
 
 
 @dataclass(frozen=True)
@@ -44,13 +44,13 @@ def learning_curve(groups: Sequence[Group], scale: Scale, title: str, rules: Map
 def returns_on(axes: Axes, groups: Sequence[Group], scale: Scale, rules: Mapping[str, float]) -> None:
     """The learning curves alone, labelled for a legend."""
     plain(axes)
-    for group, colour in zip(groups, colours(), strict=False):
-        _curve(axes, group.spread("eval_return", scale.factor), colour, group.label)
+    for group, style in zip(groups, curve_styles(), strict=False):
+        _curve(axes, group.spread("eval_return", scale.factor), style, group.label)
     for index, (name, value) in enumerate(rules.items()):
         shown = f"{value * scale.factor:,.3f}".replace("-", "−")
-        style = DASHES[1 + index % (len(DASHES) - 1)]
+        dash = DASHES[1 + index % (len(DASHES) - 1)]
         label = f"{rule_label(name)}: {shown}"
-        axes.axhline(value * scale.factor, color=GREY, ls=style, lw=1.3, zorder=1, label=label)
+        axes.axhline(value * scale.factor, color=GREY, ls=dash, lw=1.3, zorder=1, label=label)
     _steps(axes)
     axes.set_ylabel(scale.label)
 
@@ -105,8 +105,8 @@ def uncertainty(groups: Sequence[Group], scale: Scale, title: str) -> Figure:
     )
     for axes, (column, times, label) in zip(panels, shown, strict=True):
         plain(axes)
-        for group, colour in zip(groups, colours(), strict=False):
-            _curve(axes, group.spread(column, times), colour, group.label)
+        for group, style in zip(groups, curve_styles(), strict=False):
+            _curve(axes, group.spread(column, times), style, group.label)
         axes.set_ylabel(label)
         axes.set_ylim(bottom=0.0)
     _steps(panels[-1])
@@ -164,9 +164,10 @@ def _pairs(axes: Axes, earned: NDArray[np.float64], value: NDArray[np.float64]) 
     figure.colorbar(bins, ax=axes, label="decisions in a cell", shrink=0.8)
 
 
-def _curve(axes: Axes, found: Spread, colour: str, label: str) -> None:
+def _curve(axes: Axes, found: Spread, style: tuple[str, str], label: str) -> None:
+    colour, dash = style
     marker = "o" if len(found.steps) <= 30 else None
-    axes.plot(found.steps, found.mean, color=colour, lw=1.8, marker=marker, ms=3, label=label)
+    axes.plot(found.steps, found.mean, color=colour, ls=dash, lw=1.8, marker=marker, ms=3, label=label)
     axes.fill_between(found.steps, found.low, found.high, color=colour, alpha=0.2, lw=0)
 
 

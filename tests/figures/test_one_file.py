@@ -24,7 +24,9 @@ def test_a_figure_has_its_title_at_the_left() -> None:
 
 
 def test_colours_begin_again() -> None:
-    assert list(islice(style.colours(), 13)) == [*style.CYCLE, *style.CYCLE, style.CYCLE[0]]
+    looks = list(islice(style.curve_styles(), 19))
+    assert [colour for colour, _ in looks] == [*style.CYCLE, *style.CYCLE, *style.CYCLE, style.CYCLE[0]]
+    assert [dash for _, dash in looks] == [*"------", *["--"] * 6, *"::::::", "-"]
 
 
 def test_a_folder_for_figures_is_no_file(tmp_path: Path) -> None:
