@@ -188,7 +188,7 @@ def test_files_of_a_line_that_are_wrong_in_one_place(
     edit(content)
     path.write_text(json.dumps(content))
     with pytest.raises(InputError, match=message) as caught:
-        load_corridor(path)
+        load_corridor(str(path))
     assert str(caught.value).startswith(f"{path}: ")
     assert str(caught.value).count(str(path)) == 1
 

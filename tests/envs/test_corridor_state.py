@@ -73,6 +73,18 @@ def test_before_it_happens_nobody_has_done_anything(small: Corridor) -> None:
     assert (state.queues[0, :, HEAD] <= state.queues[0, :, TAIL]).all()
 
 
+def test_a_queue_ends_where_the_next_one_begins(small: Corridor) -> None:
+    """Also where its last passenger has gone, and the next queue's first one, too: few come at all."""
+    days = simulator(replace(small, demand=0.1 * small.demand), 40)
+    days.run(HeadwayEqualising())
+    starts, heads, tails = (days.state.queues[..., column] for column in (START, HEAD, TAIL))
+    assert (starts[:, :-1] <= heads[:, :-1]).all()
+    assert (heads[:, :-1] <= tails[:, :-1]).all()
+    assert (tails[:, :-1] <= starts[:, 1:]).all()
+    assert ((heads[:, :-1] == starts[:, 1:]) & (np.diff(starts, axis=1) > 0)).sum() > 50, "queues that are served up"
+    assert np.nanmin(days.state.visits[..., at.LEFT]) == 0.0
+
+
 @pytest.mark.parametrize("line", ["small", "a direction with fewer stops", "short turns"])
 def test_arrays_have_the_columns_that_are_named(small: Corridor, line: str) -> None:
     corridor = small if line == "small" else short_turns.corridor()
