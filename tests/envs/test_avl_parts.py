@@ -231,13 +231,13 @@ def test_a_correction_is_at_most_fourfold_and_nothing_where_nothing_compares() -
 
 def test_dwells_are_beyond_the_clearance_time_by_stop_and_hour(small: Corridor) -> None:
     """4 s of clearance; the first stop has the mean of the others; an hour or a stop that nobody saw has none."""
-    way = way_of(np.full((3, 5, 4), 50.0), dwell=np.array([99.0, 10.0, 14.0, 2.0]))
+    way = way_of(np.full((3, 5, 4), 50.0), dwell=np.array([99.0, 10.0, 2.0, 14.0]))
     way.depart[0, :3, 1] += 3.0
-    way.depart[:, 3:, 2] = np.nan
+    way.depart[:, 3:, 3] = np.nan
     found = _dwells(way, small)
-    early = [6.0 + 3.0 * 3 / 9, 10.0, 0.0]
+    early = [6.0 + 3.0 * 3 / 9, 0.0, 10.0]
     late = [6.0, 0.0, 0.0]
-    assert found.T.tolist() == pytest.approx(np.array([[np.mean(early), *early], [np.mean(late), *late]]))
+    assert pytest.approx(np.array([[np.mean(early), *early], [np.mean(late), *late]])) == found.T
 
 
 def test_rates_are_scaled_by_the_stop_where_they_begin_and_once(small: Corridor) -> None:

@@ -14,10 +14,12 @@ from scipy import stats
 
 from pyresac.envs.bus import Corridor, Simulator
 from pyresac.envs.bus import compiled as compiled_module
+from pyresac.envs.bus.boarding import waiting_at
 from pyresac.envs.bus.compiled import (
     ARRIVALS,
     CACHE,
     EPISODE,
+    PATIENCE,
     SPEED_ANGLE,
     SPEED_RADIUS,
     hashed,
@@ -26,9 +28,10 @@ from pyresac.envs.bus.compiled import (
     sources_digest,
     uniform,
 )
-from pyresac.envs.bus.day import CREATED, START, draw_passengers, epochs, expected_passengers
+from pyresac.envs.bus.day import CREATED, HEAD, START, TAIL, draw_passengers, epochs, expected_passengers
 from pyresac.envs.bus.episodes import day_seed
 from pyresac.envs.bus.layout import lay_out
+from pyresac.envs.bus.state import State
 
 KEYS = [(0, 1, 0, 0), (7, 3, 5, 2), (2**63 - 1, 16, 10**6, 65537), (123456789, 7, 0, 99)]
 MASK = 2**64 - 1
@@ -109,6 +112,39 @@ def test_a_day_s_passengers_need_as_much_room_as_they_are_many(small: Corridor) 
     created = simulator.state.passengers[0, :count, CREATED]
     assert (created % small.demand_interval == 0.0).all()
     assert created.max() < simulator.layout.chances.horizon
+
+
+def test_a_passenger_a_draw_comes_as_any_other_number_does(small: Corridor) -> None:
+    """A mean of exactly one is no nobody."""
+    demand = np.zeros_like(small.demand)
+    demand[:, 0, 4] = 180.0
+    simulator = Simulator(replace(small, demand=demand))
+    chances = simulator.layout.chances
+    assert chances.rate[0, 0, 0] * chances.demand_interval == 1.0
+    simulator.start([1])
+    count, mean = int(simulator.state.queues[0, -1, START]), expected_passengers(chances)
+    assert abs(count - mean) < 5.0 * math.sqrt(mean)
+
+
+@pytest.mark.parametrize("patience", [0.0, 1.0, 400.0])
+def test_who_waits_at_a_time_is_counted_whichever_time_was_looked_at_before(small: Corridor, patience: float) -> None:
+    """Forwards and backwards, at the moments when passengers come, to the end of a queue."""
+    simulator = Simulator(small)
+    simulator.start([2])
+    day = State(*(part[0] for part in simulator.state))
+    day.passengers[:, CREATED + 1 :] = np.nan
+    line = simulator.layout.line._replace(patience=patience)
+    rng = np.random.default_rng(0)
+    for queue in (1, 2, 8):
+        start, end = int(day.queues[queue, START]), int(day.queues[queue + 1, START])
+        created = day.passengers[start:end, CREATED].tolist()
+        day.queues[queue, HEAD] = day.queues[queue, TAIL] = start
+        patient = [-patience * math.log(uniform(2, PATIENCE, start + index, 0)) for index in range(end - start)]
+        for time in [1e9, *rng.choice([0.0, *created, 1e9], 60), 1e9, created[-1], created[0]]:
+            there = [index for index, came in enumerate(created) if came <= time]
+            stays = [index for index in there if not patience or time - created[index] <= patient[index]]
+            assert waiting_at(line, day, queue, 4, float(time)) == len(stays)
+            assert day.queues[queue, TAIL] == start + len(there)
 
 
 def test_code_is_kept_in_a_folder_of_these_sources_and_numba_s_own_is_left_alone(tmp_path: Path) -> None:

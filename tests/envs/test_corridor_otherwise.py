@@ -67,18 +67,14 @@ def test_a_headway_is_doubted_beyond_a_quarter_more_or_less(small: Corridor) -> 
 def test_a_crowd_is_told_of_the_first_hour_and_its_fullest_link(small: Corridor, seed: int) -> None:
     """By loops over pairs: passengers of an hour who ride over a link, against a bus's places times buses an hour."""
     noise = np.random.default_rng(seed)
-    demand = noise.uniform(0.0, 40.0, (3, 5, 5)) * ~np.eye(5, dtype=bool)
-    demand[2] *= 3.0
-    # one line's buses run in the first hour alone
-    demand[0] *= 3.0 if seed == 2 else 1.0
-    launches = 600.0 * np.arange(6 if seed == 2 else 14)
-    ways = [
-        replace(way, speed=np.full((4, 3), 8.0), launches=launches + 20.0 * index)
-        for index, way in enumerate(small.directions)
-    ]
-    line = replace(small, up=ways[0], down=ways[1], demand=demand, vehicle=Vehicle(capacity=35))
+    demand = 100.0 * noise.uniform(0.0, 40.0, (3, 5, 5)) * ~np.eye(5, dtype=bool)
+    # crowded: the last hour; every hour; the first, in which alone buses run; the second, of a launch at its start
+    demand *= np.array([[1.0, 1.0, 3.0], [3.0, 3.0, 3.0], [3.0, 9.0, 9.0], [0.1, 3.0, 9.0]])[seed][:, None, None]
+    launches = 600.0 * np.arange([14, 20, 6, 7][seed])
+    ways = [replace(way, speed=np.full((4, 3), 8.0), launches=launches) for way in small.directions]
+    line = replace(small, up=ways[0], down=ways[1], demand=demand, vehicle=Vehicle(capacity=3500))
     wanted = []
-    places = 35.0 * 6.0
+    places = 3500.0 * 6.0
     for index, way in enumerate(line.directions):
         numbers = [line.stops.index(stop) for stop in way.stops]
         for hour in range(3):
@@ -92,13 +88,23 @@ def test_a_crowd_is_told_of_the_first_hour_and_its_fullest_link(small: Corridor,
             if loads[link] > places:
                 wanted.append(
                     f"small: {loads[link]:,.0f} passengers an hour want to ride from '{way.stops[link]}' to "
-                    f"'{way.stops[link + 1]}', direction {('up', 'down')[index]}, hour {hour + 1}, and buses have 210 "
-                    f"places"
+                    f"'{way.stops[link + 1]}', direction {('up', 'down')[index]}, hour {hour + 1}, and buses have "
+                    f"21,000 places"
                 )
                 break
     found = doubts(line)
     assert found == wanted
     assert wanted
+
+
+def test_as_many_passengers_as_places_are_no_crowd(small: Corridor) -> None:
+    """Nor is any of those who come after the last hour of the tables."""
+    demand = np.zeros_like(small.demand)
+    ways = [replace(way, launches=600.0 * np.arange(16)) for way in small.directions]
+    line = replace(small, up=ways[0], down=ways[1], vehicle=Vehicle(capacity=35))
+    for rate, crowded in ((210.0, False), (211.0, True)):
+        demand[0, 0, 4] = rate
+        assert bool(doubts(replace(line, demand=demand))) == crowded
 
 
 def test_clock_times_in_seconds() -> None:
@@ -174,8 +180,13 @@ def test_a_given_number_a_trip_is_warned_of_where_it_fills_a_bus_beyond_its_plac
     text = (
         rf"{fits + 1} passengers a trip put {(fits + 1) * busiest:.0f} on the busiest link from 'a' to 'c', more than"
     )
-    with pytest.warns(UserWarning, match=text):
+
+    def made() -> None:
         default_demand(("a", "b", "c"), (way, way), 1, fits + 1.0)
+
+    with pytest.warns(UserWarning, match=text) as caught:
+        made()
+    assert {one.filename for one in caught} == {__file__}, "where the line is made, a call above"
 
 
 def test_summaries_and_intervals_are_students() -> None:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from pyresac.envs.bus import Corridor
+from pyresac.envs.bus import episodes as episodes_module
 from pyresac.envs.bus import state as at
 from pyresac.envs.bus.day import START
 from pyresac.envs.bus.environment import BusCorridor, to_seconds
@@ -210,6 +211,21 @@ def test_features_are_the_columns_of_a_visit() -> None:
             0.0 if name in beyond else number for name, number in zip(NAMES, [*wanted, 4.0], strict=True)
         ]
     assert SCALES.tolist() == [feature.scale for feature in FEATURES]
+
+
+def test_every_entry_of_a_log_has_room_for_two_transitions(small: Corridor, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compiled code checks no index: a day that was never collected until its end."""
+    days = Episodes(small, 2, "paper", False, "reward:neighbours=1")
+    days.begin(np.arange(2), [1, 2])
+    while days.simulator.pending.all():
+        days.act(np.full(2, 10.0), np.arange(2))
+    entries, rooms = int(days.simulator.state.cursor[:, at.LOGGED].sum()), list[Any]()
+    monkeypatch.setattr(
+        episodes_module, "completed", lambda *given: rooms.extend([given[-2].shape, given[-1].shape]) or 0
+    )
+    assert len(days.collect().reward) == 0
+    assert entries > 40
+    assert rooms == [(2 * entries, 3)] * 2
 
 
 LEADS, FOLLOWS = 0, 1
