@@ -40,7 +40,7 @@ def plain(axes: Axes) -> Axes:
 
 def curve_styles() -> Iterator[tuple[str, str]]:
     """Colour and line of one curve after another: whole lines first, then the same colours with dashes, and so on."""
-    return cycle([(colour, dash) for dash in ("-", "--", ":") for colour in CYCLE])
+    return cycle([(colour, dash) for dash in DASHES[:3] for colour in CYCLE])
 
 
 def require_folder(figures: Path | None) -> None:

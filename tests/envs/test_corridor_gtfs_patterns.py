@@ -69,14 +69,14 @@ def calls(stops: str, start: float, link: float = 100.0, stand: float = 0.0) -> 
 
 
 def asked(given: Any, way: int = 0) -> Pattern:
-    """The function stands two calls above the code that warns."""
+    """The pattern of the tables of a feed."""
     return pattern_of(FEED, given, way)
 
 
 def warned(given: Any, message: str, way: int = 0) -> Pattern:
     """One warning, which names the line below."""
     with pytest.warns(UserWarning, match=message) as caught:
-        found = asked(given, way)
+        found = pattern_of(FEED, given, way)
     first = warned.__code__.co_firstlineno
     assert all(one.filename == __file__ and first < one.lineno < first + 6 for one in caught)
     assert len(caught) == 1

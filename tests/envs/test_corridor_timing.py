@@ -57,11 +57,6 @@ def test_a_part_of_a_link_s_time_is_left_for_running(small: Corridor) -> None:
     assert stand_to_stand(up.length[0], up.speed[0, 1]) == pytest.approx(0.3 * 100.0, abs=0.2)
 
 
-def asked(line: Corridor, *times: np.ndarray) -> Corridor:
-    """The function stands two calls above the code that warns."""
-    return timed(line, times)  # type: ignore[arg-type]
-
-
 @pytest.mark.parametrize(("way", "link"), [(0, 2), (1, 0), (1, 3)])
 def test_the_link_that_no_speed_fits_is_named(small: Corridor, way: int, link: int) -> None:
     """At the floor of 2 m/s a link takes its length over 2 and half a second more."""
@@ -75,7 +70,7 @@ def test_the_link_that_no_speed_fits_is_named(small: Corridor, way: int, link: i
     where = f"small: from '{a}' to '{b}', {length:.0f} m"
     said = f"{where}, no allowed speed takes 600 s with a mean dwell; it is off by {off:.0%}"
     with pytest.warns(UserWarning, match=f"^{said}$") as caught:
-        asked(line, *times)
+        timed(line, (times[0], times[1]))
     (one,) = caught
     first = test_the_link_that_no_speed_fits_is_named.__code__.co_firstlineno
     assert one.filename == __file__

@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import math
 import re
-import warnings
 from pathlib import Path
 
 import numpy as np
 
 from pyresac.envs.bus.corridor import Array, Direction
+from pyresac.envs.bus.told_caller import warn_caller
 from pyresac.errors import InputError
 from pyresac.reading import read_rows
 
@@ -95,10 +95,9 @@ def default_demand(
         busiest = _largest_load(share)
         passengers = min(PER_TRIP, FILL * capacity / busiest) if per_trip is None else per_trip
         if passengers * busiest > capacity:
-            warnings.warn(
+            warn_caller(
                 f"{passengers:g} passengers a trip put {passengers * busiest:.0f} on the busiest link from "
-                f"{way.stops[0]!r} to {way.stops[-1]!r}, more than a bus's {capacity} places",
-                stacklevel=3,
+                f"{way.stops[0]!r} to {way.stops[-1]!r}, more than a bus's {capacity} places"
             )
         table = np.zeros((hours, *share.shape))
         for first, last in sorted(set(zip(*way.ends, strict=True))):

@@ -59,9 +59,7 @@ def gtfs_corridor(
     if demand is not None and per_trip is not None:
         raise InputError(f"demand is {demand} and per_trip is {per_trip:g}, which is of the default model; give one")
     tables = read_feed(feed, route, day)
-    one, other = directions
-    # no comprehension: in Python 3.11 a warning would name this file
-    patterns = [pattern_of(feed, tables, one), pattern_of(feed, tables, other)]
+    patterns = [pattern_of(feed, tables, way) for way in directions]
     names = _names(feed, tables, patterns)
     stops = tuple(dict.fromkeys(names[stop] for pattern in patterns for stop in pattern.stop_ids))
     start = 3600.0 * math.floor(min(pattern.launches.min() for pattern in patterns) / 3600.0)

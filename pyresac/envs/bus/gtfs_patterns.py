@@ -7,7 +7,6 @@ Stops are compared by the name of the parent station, or their own.
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -18,6 +17,7 @@ import numpy as np
 from pyresac.envs.bus.corridor import Array, Places
 from pyresac.envs.bus.geometry import along_shape, great_circles
 from pyresac.envs.bus.gtfs_feed import check_sequences, checked_degrees, coordinates
+from pyresac.envs.bus.told_caller import warn_caller
 from pyresac.errors import InputError
 
 FASTEST_TIMETABLE = 50.0
@@ -50,7 +50,7 @@ def pattern_of(feed: Path, tables: Any, way: int) -> Pattern:
     """The stops of a direction, and all trips of the day that serve them or a part of them. Raises InputError."""
     directions = tables.trips["direction_id"].astype(float)
     if directions.isna().any():
-        warnings.warn(f"{feed}: {int(directions.isna().sum())} trips without a direction_id are left out", stacklevel=3)
+        warn_caller(f"{feed}: {int(directions.isna().sum())} trips without a direction_id are left out")
     trips = tables.trips[directions == float(way)]
     if trips.empty:
         counts = tables.trips["direction_id"].value_counts().sort_index()
@@ -69,9 +69,7 @@ def pattern_of(feed: Path, tables: Any, way: int) -> Pattern:
     stop_ids, begins = _widest(tables, {sequence: len(group) for sequence, group in sequences.items()})
     left_out = sum(len(group) for sequence, group in sequences.items() if sequence not in begins)
     if left_out:
-        warnings.warn(
-            f"{feed}: {left_out} trips of direction {way} with other stop sequences are left out", stacklevel=3
-        )
+        warn_caller(f"{feed}: {left_out} trips of direction {way} with other stop sequences are left out")
     if len(stop_ids) < 3 or len(set(stop_ids)) < len(stop_ids):
         raise InputError(
             f"{feed}, table stop_times.txt: direction {way} visits {list(stop_ids)}; expected 3 stops, each once"
@@ -95,9 +93,7 @@ def pattern_of(feed: Path, tables: Any, way: int) -> Pattern:
     again = np.concatenate([[False], (np.diff(launch[order]) == 0.0) & (np.diff(first[order]) == 0)])
     if again.any():
         count = int(again.sum())
-        warnings.warn(
-            f"{feed}: {count} trips of direction {way} leave together with another and are left out", stacklevel=3
-        )
+        warn_caller(f"{feed}: {count} trips of direction {way} leave together with another and are left out")
     kept = order[~again]
     return Pattern(stop_ids, length, arrive[kept], depart[kept], first[kept], last[kept])
 

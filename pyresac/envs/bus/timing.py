@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -11,6 +10,7 @@ from pyresac.envs.bus.bounds import FASTEST
 from pyresac.envs.bus.corridor import Array, Corridor
 from pyresac.envs.bus.layout import dwell_times, headways, lay_out, running_times
 from pyresac.envs.bus.line import Chances, Line
+from pyresac.envs.bus.told_caller import warn_caller
 
 SHORTEST_RUN = 0.3
 """Share of a link's time that is left for running where the mean dwell would take nearly all of it."""
@@ -57,11 +57,10 @@ def timed(corridor: Corridor, times: tuple[Array, Array]) -> Corridor:
         links = len(way.length)
         if off[index, :links].max() > 0.01:
             link = int(off[index, :links].max(axis=1).argmax())
-            warnings.warn(
+            warn_caller(
                 f"{corridor.name}: from {way.stops[link]!r} to {way.stops[link + 1]!r}, {way.length[link]:.0f} m, no "
                 f"allowed speed takes {times[index][link].min():.0f} s with a mean dwell; it is off by "
-                f"{off[index, link].max():.0%}",
-                stacklevel=3,
+                f"{off[index, link].max():.0%}"
             )
         ways.append(replace(way, speed=chances.mean_speed[index, :links]))
     return replace(corridor, up=ways[0], down=ways[1], speed_ceiling=chances.speed_ceiling)

@@ -20,7 +20,6 @@ The observed line is taken to hold no buses: a hold cannot be told from a dwell.
 from __future__ import annotations
 
 import math
-import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -35,6 +34,7 @@ from pyresac.envs.bus.layout import lay_out, slices
 from pyresac.envs.bus.line import Chances, Line
 from pyresac.envs.bus.simulator import simulate_days
 from pyresac.envs.bus.timing import speeds_taking
+from pyresac.envs.bus.told_caller import warn_caller
 from pyresac.envs.bus.traffic import LIMITS, Traffic
 from pyresac.errors import InputError
 
@@ -55,9 +55,7 @@ NOTICED = 0.5
 def calibrated(corridor: Corridor, observed: Observed, *, demand: bool = True) -> Corridor:
     """The corridor as observed; `demand=False` keeps its demand. Raises InputError where a link was not observed."""
     corridor = _timetable(corridor, observed)
-    wanted = []
-    for index, way in enumerate(observed):  # no comprehension: in Python 3.11 a warning would name this file
-        wanted.append(_filled(corridor, index, way))
+    wanted = [_filled(corridor, index, way) for index, way in enumerate(observed)]
     found = _fitted(corridor, observed)
     elasticity = float(np.concatenate([_elasticity(corridor, i, wanted[i]).ravel() for i in (0, 1)]).mean())
     traffic = _within(found.day / elasticity, found.local / elasticity, found.along, found.persistence)
@@ -150,10 +148,9 @@ def _check_speed(corridor: Corridor, index: int, link: int, times: Array) -> Non
             f"the length and the times"
         )
     if speeds.min() < SLOWEST_DRAWN:
-        warnings.warn(
+        warn_caller(
             f"{told} {times.max():,.0f} s is slower than {SLOWEST_DRAWN:g} m/s, the slowest speed of a corridor; the "
-            f"calibrated line is faster there",
-            stacklevel=4,
+            f"calibrated line is faster there"
         )
 
 
