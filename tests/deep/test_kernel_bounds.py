@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from interpreted_kernels import kernels_of, plain
 from norm_cases import inputs_like, network_of
-from numba.core.dispatcher import Dispatcher
 from torch import Tensor
 
 from pyresac.deep.adam import Adam
@@ -65,9 +65,8 @@ def bounded(kernel: Callable[..., Any]) -> Callable[..., Any]:
 def interpret(patch: pytest.MonkeyPatch) -> None:
     """No kernel is compiled from here on, those that kernels call included."""
     for module in KERNELS:
-        for name, found in list(vars(module).items()):
-            if isinstance(found, Dispatcher):
-                patch.setattr(module, name, bounded(found.py_func))
+        for name in kernels_of(module):
+            patch.setattr(module, name, bounded(plain(getattr(module, name))))
 
 
 def test_what_lies_beyond_is_refused() -> None:

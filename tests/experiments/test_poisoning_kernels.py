@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from interpreted_kernels import interpret
 
 from pyresac.experiments import poisoning_kernels as kernels
 
@@ -40,8 +41,7 @@ class Script:
 @pytest.fixture(autouse=True)
 def interpreted(monkeypatch: pytest.MonkeyPatch) -> None:
     """The kernels as Python, which takes any generator."""
-    for name in ("score", "best_action", "transition", "learn", "learn_quantiles"):
-        monkeypatch.setattr(kernels, name, getattr(kernels, name).py_func)
+    interpret(monkeypatch, kernels, "score", "best_action", "transition", "learn", "learn_quantiles")
 
 
 @pytest.mark.parametrize(

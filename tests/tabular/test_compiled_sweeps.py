@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from interpreted_kernels import interpret
 from scipy import sparse
 
 from pyresac.tabular import affine_kernels, kernels, workers
@@ -240,9 +241,8 @@ def test_bandwidths_are_those_of_states(rows_per_state: int) -> None:
 @pytest.mark.parametrize("width", [0, 1, 2, 3])
 def test_elimination_and_rows_stay_in_their_arrays(width: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Interpreted, where an index beyond an array is refused, with bands as wide as all but one state, too."""
-    for module, name in ((affine_kernels, "solve_banded"), (affine_kernels, "bandwidth"), (kernels, "policy_rows")):
-        kernel = getattr(module, name)
-        monkeypatch.setattr(module, name, getattr(kernel, "py_func", kernel))
+    interpret(monkeypatch, affine_kernels, "solve_banded", "bandwidth")
+    interpret(monkeypatch, kernels, "policy_rows")
     band = np.abs(np.subtract.outer(np.arange(4), np.arange(4))) <= width
     rows = np.random.default_rng(width).random((4, 4)) * band
     rows /= rows.sum(axis=1, keepdims=True)

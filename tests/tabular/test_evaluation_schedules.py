@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from interpreted_kernels import plain
 
 from pyresac.tabular import families
 from pyresac.tabular.checks import Floats
@@ -289,10 +290,9 @@ def test_a_row_is_sorted_once_and_only_where_its_level_is_far(
     states, end = 64, 40 if up else 20
     x = np.random.default_rng(0).permutation(states).astype(float)
     begin = end - steps if up else end + steps
-    plain = getattr(fill_level, "py_func", fill_level)
     # all up to the end are full, with half of its own; more than half of what it has room for is no tie
     left = (end + 0.5) / states
     warm = float(np.flatnonzero(x == begin)[0])
-    level, below, placed, place = plain(states, np.full(states, 1.0 / states), x, left, warm)
+    level, below, placed, place = plain(fill_level)(states, np.full(states, 1.0 / states), x, left, warm)
     assert (level, below, placed, x[int(place)]) == (end, end / states, 0.5 / states, end)
     assert sorted_rows == [left] * (steps >= FEW)

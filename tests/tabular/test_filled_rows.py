@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numba.core.dispatcher import Dispatcher
+from interpreted_kernels import interpret, plain
 
 from pyresac.errors import InputError
 from pyresac.tabular import FiniteMDP, IntervalSet, L1Ball, WassersteinBall
@@ -20,17 +20,11 @@ from pyresac.tabular.expectations import filling, intervals, l1, rows, wasserste
 from pyresac.tabular.expectations.base import WorstRows
 
 
-def plain(kernel: Callable[..., Any]) -> Callable[..., Any]:
-    return getattr(kernel, "py_func", kernel)
-
-
 @pytest.fixture
 def interpreted(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Within it nothing is compiled."""
     for module in (filling, intervals, l1, wasserstein):
-        for name, value in list(vars(module).items()):
-            if isinstance(value, Dispatcher):
-                monkeypatch.setattr(module, name, value.py_func)
+        interpret(monkeypatch, module)
     with np.errstate(over="ignore"):
         yield
 

@@ -9,6 +9,7 @@ from typing import Any
 import mpmath
 import numpy as np
 import pytest
+from interpreted_kernels import plain
 
 from pyresac.tabular.expectations.gibbs import MODERATE, tilt
 from pyresac.tabular.expectations.likelihood import pulled
@@ -17,11 +18,6 @@ from pyresac.tabular.expectations.power import moments
 P = np.array([0.25, 0.0, 0.125, 0.5, 0.0625, 0.25])
 """Not of sum 1, and of no mass at one place."""
 D = np.array([0.0, 0.5, 1.0, 0.25, 0.75, 0.875])
-
-
-def plain(kernel: Callable[..., Any]) -> Callable[..., Any]:
-    """Without Numba."""
-    return getattr(kernel, "py_func", kernel)
 
 
 def mean(of: Callable[[Any], Any], mass: float) -> Any:

@@ -11,7 +11,7 @@ from typing import Any
 import mpmath
 import numpy as np
 import pytest
-from numba.core.dispatcher import Dispatcher
+from interpreted_kernels import interpret, kernels_of, plain
 
 from pyresac.tabular.expectations import chi2, gibbs, likelihood, power
 
@@ -49,12 +49,8 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> Iterator[Calls]:
         return call
 
     for module, name in MOMENTS.items():
-        for other, value in list(vars(module).items()):
-            plain = value.py_func if isinstance(value, Dispatcher) else value
-            if other == name:
-                monkeypatch.setattr(module, other, counted(plain))
-            elif plain is not value and not other.startswith("over"):
-                monkeypatch.setattr(module, other, plain)
+        interpret(monkeypatch, module, *(other for other in kernels_of(module) if not other.startswith("over")))
+        monkeypatch.setattr(module, name, counted(plain(getattr(module, name))))
     with np.errstate(all="ignore"):
         yield found
 

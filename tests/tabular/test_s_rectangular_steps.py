@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from interpreted_kernels import interpret
 from scipy import sparse
 
 from pyresac.errors import InputError
@@ -161,9 +162,7 @@ def test_the_best_case_is_that_of_a_ball_a_pair(norm: Any, ball: Any, most: floa
 @pytest.mark.parametrize("linf", [False, True])
 def test_explicit_zeros_and_long_last_rows_stay_in_their_arrays(linf: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """Interpreted, where an index beyond an array is refused; a stored zero is no successor."""
-    for name in ("l1_falls", "linf_falls", "levels"):
-        kernel = getattr(s_rectangular, name)
-        monkeypatch.setattr(s_rectangular, name, getattr(kernel, "py_func", kernel))
+    interpret(monkeypatch, s_rectangular, "l1_falls", "linf_falls", "levels")
     rows = np.zeros((9, 2, 9))
     rows[:, :, 0] = 1.0
     # several give and take at once, in the last row alone
