@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import short_turns
+from rounded_bytes import rounded_bytes
 
 from pyresac.envs.bus import (
     Corridor,
@@ -56,8 +57,7 @@ def digest(record: Record) -> str:
     """Of all that happened, to 0.1 ms: a last digit of the machine's cosine changes no digest."""
     content = hashlib.sha256()
     for array in (record.visits[..., :FIRST_COLUMNS], record.passengers):
-        # + 0.0: no negative zero
-        content.update((np.nan_to_num(np.round(array, 4), nan=-1e9) + 0.0).tobytes())
+        content.update(rounded_bytes(array))
     for whole in (record.buses, record.destination.astype(np.int64), record.queue):
         content.update(whole.tobytes())
     content.update(f"{record.end:.4f} {record.fleet}".encode())
@@ -144,7 +144,7 @@ def all_that_happened(simulator: Simulator) -> str:
     state, content = simulator.state, hashlib.sha256()
     sums = state.clock[:, [at.END, at.WAITED_SO_FAR, at.RODE_SO_FAR, at.DROVE_SO_FAR, at.DENIED_SO_FAR]]
     for array in (state.visits, state.passengers, sums):
-        content.update((np.nan_to_num(np.round(array, 4), nan=-1e9) + 0.0).tobytes())
+        content.update(rounded_bytes(array))
     for whole in (state.trips, state.order, state.log, state.bound, state.cursor[:, : at.NEXT]):
         content.update(whole.astype(np.int64).tobytes())
     return content.hexdigest()[:16]

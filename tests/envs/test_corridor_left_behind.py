@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from rounded_bytes import rounded_bytes
 
 from pyresac.envs.bus import Corridor, Direction, Operations, Simulator, Traffic, Vehicle, by_hour, by_stop, day_metrics
 from pyresac.envs.bus.compiled import HOLDING, uniform
@@ -95,9 +96,8 @@ class Digest:
     def add(self, *arrays: Any) -> None:
         for array in arrays:
             found = np.asarray(array, dtype=np.float64)
-            # + 0.0: no negative zero
             self.content.update(repr(found.shape).encode())
-            self.content.update((np.nan_to_num(np.round(found, 4), nan=-1e9) + 0.0).tobytes())
+            self.content.update(rounded_bytes(found))
 
     def text(self) -> str:
         return self.content.hexdigest()[:10]

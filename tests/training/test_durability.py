@@ -31,32 +31,46 @@ WRITERS: dict[str, Callable[[Path], None]] = {
 }
 
 
-@pytest.mark.parametrize("name", WRITERS)
-def test_a_file_is_synced_whole_then_renamed_then_its_folder_is_synced(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / name
-    events: list[tuple[Any, ...]] = []
-    sync, replace = os.fsync, os.replace
+@pytest.fixture
+def events(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
+    """What is synced, replaced and renamed from here on: a folder's or file's number in the system, or a name."""
+    found: list[tuple[Any, ...]] = []
+    sync = os.fsync
 
     def recorded_sync(descriptor: int) -> None:
         about = os.fstat(descriptor)
-        events.append(
-            ("folder", about.st_ino) if stat.S_ISDIR(about.st_mode) else ("file", about.st_ino, about.st_size)
-        )
+        found.append(("folder", about.st_ino) if stat.S_ISDIR(about.st_mode) else ("file", about.st_ino, about.st_size))
         sync(descriptor)
 
-    def recorded_replace(source: Any, target: Any) -> None:
-        events.append(("replace", Path(target)))
-        replace(source, target)
+    def recorded(call: str, plain: Callable[[Any, Any], None]) -> Callable[[Any, Any], None]:
+        def moved(source: Any, target: Any) -> None:
+            plain(source, target)
+            found.append((call, Path(target)))
+
+        return moved
 
     monkeypatch.setattr(os, "fsync", recorded_sync)
-    monkeypatch.setattr(os, "replace", recorded_replace)
+    for call in ("replace", "rename"):
+        monkeypatch.setattr(os, call, recorded(call, getattr(os, call)))
+    return found
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_a_file_is_synced_whole_then_renamed_then_its_folder_is_synced(
+    name: str, tmp_path: Path, events: list[tuple[Any, ...]]
+) -> None:
+    path = tmp_path / name
     WRITERS[name](path)
     about = path.stat()
     ours = events[-3:]  # a library may sync the file by itself before
     assert ours == [("file", about.st_ino, about.st_size), ("replace", path), ("folder", tmp_path.stat().st_ino)]
     assert about.st_size > 0
+
+
+def test_the_name_of_a_new_folder_is_synced_after_it_is_given(tmp_path: Path, events: list[tuple[Any, ...]]) -> None:
+    """Else a loss of power could cost a folder that a run already writes into."""
+    RunFolder.create(tmp_path / "run", {"agent": "none", "run": {"seed": 3}}).close()
+    assert events[-2:] == [("rename", tmp_path / "run"), ("folder", tmp_path.stat().st_ino)]
 
 
 class Failing:

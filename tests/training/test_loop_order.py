@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import os
-import stat
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -163,26 +161,6 @@ def test_a_configuration_is_text_that_people_read(tmp_path: Path) -> None:
     assert folder.config_file.read_text(encoding="utf-8") == '{\n  "name": "μ"\n}\n'
     path = folder.save(7, {}, {}, keep=1)
     assert json.loads(folder.progress_file.read_text()) == {"step": 7, "checkpoint": path.name}
-
-
-def test_the_name_of_a_new_folder_is_synced_after_it_is_given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Else a loss of power could cost a folder that a run already writes into."""
-    events: list[Any] = []
-    sync, rename = os.fsync, os.rename
-
-    def synced(descriptor: int) -> None:
-        about = os.fstat(descriptor)
-        events.append(about.st_ino if stat.S_ISDIR(about.st_mode) else "file")
-        sync(descriptor)
-
-    def renamed(source: Any, target: Any) -> None:
-        rename(source, target)
-        events.append(Path(target))
-
-    monkeypatch.setattr(os, "fsync", synced)
-    monkeypatch.setattr(os, "rename", renamed)
-    RunFolder.create(tmp_path / "run", CONFIG).close()
-    assert events[-2:] == [tmp_path / "run", tmp_path.stat().st_ino]
 
 
 def damaged(path: Path) -> None:
