@@ -1,4 +1,6 @@
-"""Processes that share a model, played by threads: what MPI does, without it."""
+"""Processes that share a model, played by threads: what MPI does, without it. One at a time works, up to where it waits
+for the others: they share an interpreter, as processes do not, and Python 3.11 cannot read the headers of two arrays at
+once (SystemError, python/cpython#106905)."""
 
 from __future__ import annotations
 
@@ -19,17 +21,26 @@ PATIENCE = 60.0
 class ThreadProcess:
     """One of `size` threads that each think that they are a process."""
 
-    def __init__(self, rank: int, slots: list[Any], barrier: threading.Barrier) -> None:
+    def __init__(self, rank: int, slots: list[Any], barrier: threading.Barrier, turn: threading.Lock) -> None:
+        """turn: held by the one that works."""
         self.rank, self.size = rank, len(slots)
-        self._slots, self._barrier = slots, barrier
+        self._slots, self._barrier, self._turn = slots, barrier, turn
 
     def everyone(self, word: Any) -> list[Any]:
         """By a list that all write into."""
         self._slots[self.rank] = word
-        self._barrier.wait(PATIENCE)
+        self._wait()
         words = list(self._slots)
-        self._barrier.wait(PATIENCE)
+        self._wait()
         return words
+
+    def _wait(self) -> None:
+        """For all others."""
+        self._turn.release()
+        try:
+            self._barrier.wait(PATIENCE)
+        finally:
+            self._turn.acquire()
 
     def gather(self, own: NDArray[Any], out: NDArray[Any], counts: list[int], places: list[int]) -> None:
         """From everyone's copy."""
@@ -48,13 +59,14 @@ class ThreadProcess:
 def by_threads(size: int, work: Callable[[ThreadProcess], Result]) -> list[Result]:
     """What `work` returns in each of `size` processes; the first error where one fails, which ends all."""
     slots: list[Any] = [None] * size
-    barrier = threading.Barrier(size)
+    barrier, turn = threading.Barrier(size), threading.Lock()
     results: list[Any] = [None] * size
     errors: list[BaseException] = []
 
     def one(rank: int) -> None:
         try:
-            results[rank] = work(ThreadProcess(rank, slots, barrier))
+            with turn:
+                results[rank] = work(ThreadProcess(rank, slots, barrier, turn))
         except BaseException as error:
             errors.append(error)
             barrier.abort()
