@@ -291,7 +291,7 @@ def test_each_network_has_its_rate(algorithm: str) -> None:
     learner.update(random_batch())
     expected = {"critic": 1e-3, "actor": 2e-3} | ({"log_alpha": 4e-3} if learner.temperature is not None else {})
     found = {name: float((learner.networks()[name] - before[name]).abs().max()) for name in expected}
-    assert found == pytest.approx(expected, rel=1e-3)
+    assert found == pytest.approx(expected, rel=1e-3, abs=0)
 
 
 @every_algorithm

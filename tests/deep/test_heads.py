@@ -26,7 +26,7 @@ def test_squares_are_summed_over_heads_and_averaged_over_the_batch(
     loss, (slope,) = slopes(lambda leaf: squared_error(leaf, aim), heads)
     own = aim if not shared else aim[None].expand(count, size)
     expected = sum(float(heads[k, b] - own[k, b]) ** 2 / size for k in range(count) for b in range(size))
-    assert float(loss) == pytest.approx(expected, rel=1e-12)
+    assert float(loss) == pytest.approx(expected, rel=1e-12, abs=0)
     torch.testing.assert_close(slope, 2.0 / size * (heads - own), **ROUNDING)
 
 
@@ -38,8 +38,8 @@ def test_the_variance_is_unbiased_and_the_deviation_its_root(seed: int, count: i
         column = [float(value) for value in heads[:, b]]
         mean = sum(column) / count
         variance = sum((q - mean) ** 2 for q in column) / (count - 1)
-        assert float(ensemble_variance(heads)[b]) == pytest.approx(variance, rel=1e-12)
-        assert float(ensemble_deviation(heads)[b]) == pytest.approx(math.sqrt(variance), rel=1e-12)
+        assert float(ensemble_variance(heads)[b]) == pytest.approx(variance, rel=1e-12, abs=0)
+        assert float(ensemble_deviation(heads)[b]) == pytest.approx(math.sqrt(variance), rel=1e-12, abs=0)
 
 
 def test_the_deviations_gradient() -> None:

@@ -90,7 +90,7 @@ def test_beta_follows_the_deviation() -> None:
         expected = BETA * min(3.0, sigma / slow)
         assert_same(actor_loss(own, heads, log_prob), reference(heads, log_prob, expected))
     assert expected != BETA
-    assert own.sigma_ema == pytest.approx(slow, rel=1e-12)
+    assert own.sigma_ema == pytest.approx(slow, rel=1e-12, abs=0)
 
 
 def test_heads_that_agree_leave_beta_as_it_is() -> None:

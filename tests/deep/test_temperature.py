@@ -39,17 +39,21 @@ def test_it_follows_the_entropy(entropy: float, sign: float) -> None:
     """Entropy below its target of −1: α must grow; above: shrink."""
     found = Temperature(EntropyOptions(alpha_init=0.2, temperature_lr=0.1), -1.0, CPU)
     found.adjust(torch.tensor([-entropy - 0.5, -entropy + 0.5]))
-    assert np.sign(found.alpha - 0.2) == pytest.approx(sign) if sign else found.alpha == pytest.approx(0.2, rel=1e-6)
+    assert (
+        np.sign(found.alpha - 0.2) == pytest.approx(sign)
+        if sign
+        else found.alpha == pytest.approx(0.2, rel=1e-6, abs=0)
+    )
 
 
 def test_a_rate_of_0_keeps_it() -> None:
     found = Temperature(EntropyOptions(alpha_init=0.3, temperature_lr=0.0), -1.0, CPU)
     found.adjust(torch.full((4,), 9.0))
-    assert found.alpha == pytest.approx(0.3, rel=1e-6)
+    assert found.alpha == pytest.approx(0.3, rel=1e-6, abs=0)
     assert found.optimiser is None
     learner = small_learner("sac", temperature_lr=0.0)
     learner.update(random_batch())
-    assert learner.alpha == pytest.approx(0.2, rel=1e-6)
+    assert learner.alpha == pytest.approx(0.2, rel=1e-6, abs=0)
     assert not any(name.startswith("temperature") for name in learner.arrays())
 
 
@@ -65,14 +69,14 @@ def test_it_keeps_to_its_cap(entropy: float | None) -> None:
         assert seen[-1] == pytest.approx(0.25), "asking for more entropy than a policy has ends at the cap"
     if entropy == -1e6:
         # Adam's steps are 0.3 as long as the slope keeps its sign
-        assert seen[-1] == pytest.approx(0.2 * math.exp(-0.3 * 20), rel=1e-3), "there is no floor"
+        assert seen[-1] == pytest.approx(0.2 * math.exp(-0.3 * 20), rel=1e-3, abs=0), "there is no floor"
 
 
 def test_without_a_cap_it_grows() -> None:
     learner = small_learner("sac", target_entropy=1e6, temperature_lr=0.3)
     for index in range(20):
         learner.update(random_batch(index))
-    assert learner.alpha == pytest.approx(0.2 * math.exp(0.3 * 20), rel=1e-3)
+    assert learner.alpha == pytest.approx(0.2 * math.exp(0.3 * 20), rel=1e-3, abs=0)
 
 
 def test_the_target_entropy_is_in_units_of_the_box() -> None:
@@ -107,7 +111,7 @@ def test_terminal_states_do_not_count() -> None:
     other[batch.terminal == 1] = 50.0
     first.update(batch)
     second.update(batch._replace(next_state=batch.next_state._replace(dense=other)))
-    assert first.alpha == second.alpha != pytest.approx(0.2, rel=1e-6)
+    assert first.alpha == second.alpha != pytest.approx(0.2, rel=1e-6, abs=0)
     assert torch.equal(first.critic.matrix, second.critic.matrix), "nor for the critics"
 
 

@@ -66,7 +66,7 @@ def test_the_fit_weighs_each_covariance_by_its_pairs() -> None:
     best = minimize(
         error, [0.004, 0.03, 0.6, 0.5], method="Nelder-Mead", options={"xatol": 1e-9, "fatol": 1e-13, "maxiter": 4000}
     )
-    assert found == pytest.approx(np.abs(best.x), rel=2e-3)
+    assert found == pytest.approx(np.abs(best.x), rel=2e-3, abs=0)
     assert error(found) <= error(best.x) * (1.0 + 1e-5)
 
 
@@ -152,7 +152,7 @@ def test_elasticity_is_the_slope_of_the_time_in_the_speed(small: Corridor) -> No
         speed = brentq(lambda v, taken=taken, time=time: taken(v) - time, 1e-3, fastest)
         step = 1e-5
         slope = -(math.log(taken(speed * (1 + step))) - math.log(taken(speed * (1 - step)))) / (2 * step)
-        assert found[link, hour] == pytest.approx(max(slope, 0.2), rel=1e-5)
+        assert found[link, hour] == pytest.approx(max(slope, 0.2), rel=1e-5, abs=0)
     # no speed takes so little
     assert (_elasticity(line, 0, np.full((4, 1), 20.0)) == 0.2).all()
     assert _elasticity(
@@ -184,7 +184,7 @@ def test_what_is_drawn_anew_each_interval_averages_over_them() -> None:
     for length, found in zip(share, _averaged(share), strict=True):
         edges = np.arange(6)[None, :]
         overlap = np.minimum(edges + 1.0, (phases + length)[:, None]) - np.maximum(edges, phases[:, None])
-        assert found == pytest.approx(np.square(overlap.clip(0.0) / length).sum(axis=1).mean(), rel=1e-6)
+        assert found == pytest.approx(np.square(overlap.clip(0.0) / length).sum(axis=1).mean(), rel=1e-6, abs=0)
 
 
 def test_a_link_s_own_variance_is_that_of_the_times_at_its_drawn_speeds(small: Corridor) -> None:

@@ -60,7 +60,7 @@ def test_a_key_is_hashed_by_splitmix(key: tuple[int, int, int, int]) -> None:
     seed, _, a, b = key
     radius, angle = uniform(seed, SPEED_RADIUS, a, b), uniform(seed, SPEED_ANGLE, a, b)
     expected = math.sqrt(-2.0 * math.log(radius)) * math.cos(2.0 * math.pi * angle)
-    assert normal(seed, a, b) == pytest.approx(expected, rel=1e-12)
+    assert normal(seed, a, b) == pytest.approx(expected, rel=1e-12, abs=0)
 
 
 def test_the_seed_of_an_episode_is_63_bits_of_its_hash() -> None:

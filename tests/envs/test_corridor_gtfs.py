@@ -46,7 +46,7 @@ def test_calendar_dates_frequencies_midnight_and_no_shapes(feed: Path) -> None:
     assert corridor.down.launches.tolist() == [300.0 + 1500.0 * number for number in range(6)]
     assert corridor.hours == 3
     assert corridor.headway == 1500.0
-    assert corridor.up.length == pytest.approx(np.full(4, LINK), rel=1e-6)
+    assert corridor.up.length == pytest.approx(np.full(4, LINK), rel=1e-6, abs=0)
     # default model: as many passengers a trip as fill 0.6 of the places between the second and the third stop
     share = np.exp(-np.abs(np.arange(1, 5) - 4.0) / 4.0)
     pairs, across = np.array([4, 3, 2, 1]), np.array([1, 2, 2, 1])
@@ -80,7 +80,9 @@ def test_shapes_give_lengths(tmp_path: Path) -> None:
     shapes = "shape_id,shape_pt_lat,shape_pt_lon,shape_pt_sequence\n" + "\n".join(rows) + "\n"
     feed = write(tmp_path / "feed.zip", trips=trips, shapes=shapes)
     side = math.radians(0.004) * 6_371_008.8 * math.cos(math.radians(50.0))
-    assert gtfs_corridor(feed, "7", DATE).up.length == pytest.approx([LINK, LINK + 2 * side, LINK, LINK], rel=1e-4)
+    assert gtfs_corridor(feed, "7", DATE).up.length == pytest.approx(
+        [LINK, LINK + 2 * side, LINK, LINK], rel=1e-4, abs=0
+    )
 
 
 def test_times_rounded_to_the_same_minute_are_spread(tmp_path: Path) -> None:
@@ -89,7 +91,7 @@ def test_times_rounded_to_the_same_minute_are_spread(tmp_path: Path) -> None:
     feed = write(tmp_path / "feed.zip", stop_times="\n".join(changed) + "\n", frequencies=None)
     spread = gtfs_corridor(feed, "7", DATE)
     exact = gtfs_corridor(write(tmp_path / "exact.zip", frequencies=None), "7", DATE)
-    assert spread.up.speed == pytest.approx(exact.up.speed, rel=1e-6)
+    assert spread.up.speed == pytest.approx(exact.up.speed, rel=1e-6, abs=0)
 
 
 def test_of_trips_that_leave_together_one_is_kept_with_a_warning(tmp_path: Path) -> None:
@@ -213,7 +215,7 @@ def test_a_dwell_is_counted_once(tmp_path: Path) -> None:
         corridor = gtfs_corridor(write(tmp_path / "feed.zip", stop_times=text, frequencies=None), "7", DATE)
         records = simulate_days(corridor, NoHolding(), range(20))
         trips = [record.visits[:, 4, at.ARRIVED] - record.visits[:, 0, at.ARRIVED] for record in records]
-        assert np.mean(trips) == pytest.approx(360.0, rel=0.02)
+        assert np.mean(trips) == pytest.approx(360.0, rel=0.02, abs=0)
 
 
 def test_no_speed_makes_up_for_a_timetable_that_is_too_slow(tmp_path: Path) -> None:
@@ -351,10 +353,10 @@ def test_running_times_of_short_turns(tmp_path: Path, per_trip: float | None, ap
         axis=0,
     )
     wanted = short_turns.LINK * (plan[:, LAST] - plan[:, FIRST])
-    assert took.sum() == pytest.approx(wanted.sum(), rel=0.02)
+    assert took.sum() == pytest.approx(wanted.sum(), rel=0.02, abs=0)
     for first, last in short_turns.PATTERNS:
         for way in (0, 1):
             mine = (plan[:, FIRST] == first) & (plan[:, LAST] == last) & (plan[:, DIRECTION] == way)
-            assert took[mine].mean() == pytest.approx(wanted[mine].mean(), rel=apart)
+            assert took[mine].mean() == pytest.approx(wanted[mine].mean(), rel=apart, abs=0)
             if per_trip is None and (first, last) == (0, 6):
                 assert took[mine].mean() < 0.96 * wanted[mine].mean()

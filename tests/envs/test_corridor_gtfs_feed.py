@@ -219,10 +219,10 @@ def test_speeds_before_they_are_timed(tmp_path: Path, monkeypatch: pytest.Monkey
     corridor, times = found
     metres = math.radians(0.005) * 6_371_008.8
     seconds = np.array([1.5 * link, link, link, link])
-    assert times[0][:, 0] == pytest.approx(seconds, rel=1e-9)
-    assert times[1][:, 0] == pytest.approx(np.full(4, link), rel=1e-9)
-    assert corridor.up.speed[:, 0] == pytest.approx(np.maximum(metres / seconds, 1.0), rel=1e-6)
+    assert times[0][:, 0] == pytest.approx(seconds, rel=1e-9, abs=0)
+    assert times[1][:, 0] == pytest.approx(np.full(4, link), rel=1e-9, abs=0)
+    assert corridor.up.speed[:, 0] == pytest.approx(np.maximum(metres / seconds, 1.0), rel=1e-6, abs=0)
     slow, fast = {30.0: (2.0, 2.0 * metres / 30.0), 90.0: (2.0, 15.0), 120.0: (2.0, 15.0), 400.0: (1.0, 15.0)}[link]
     assert corridor.speed_floor == pytest.approx(max(1.0, min(slow, 0.5 * max(metres / (1.5 * link), 1.0))))
-    assert corridor.speed_ceiling == pytest.approx(fast, rel=1e-6)
+    assert corridor.speed_ceiling == pytest.approx(fast, rel=1e-6, abs=0)
     assert corridor.vehicle == Vehicle(capacity=7)

@@ -99,7 +99,7 @@ def test_trips_of_a_direction_stand_in_order_of_launch_with_their_parts() -> Non
         found = asked(given)
     nan = math.nan
     assert found.stop_ids == ("a", "b", "c", "d")
-    assert found.length == pytest.approx(np.full(3, 0.01 * DEGREE), rel=1e-6)
+    assert found.length == pytest.approx(np.full(3, 0.01 * DEGREE), rel=1e-6, abs=0)
     assert found.first.tolist() == [0, 1, 1, 0]
     assert found.last.tolist() == [3, 2, 3, 3]
     assert found.launches.tolist() == [300.0, 350.0, 700.0, 900.0]
@@ -293,15 +293,15 @@ def test_lengths_are_along_the_trip_s_own_shape() -> None:
     across = side * math.cos(math.radians(50.0))
     detour = (0.004 + across + math.hypot(0.006, across)) * DEGREE
     straight = np.full(2, 0.01 * DEGREE)
-    assert _lengths(FEED, given, stops, "x")[0] == pytest.approx(detour, rel=1e-6)
+    assert _lengths(FEED, given, stops, "x")[0] == pytest.approx(detour, rel=1e-6, abs=0)
     for trip in ("y", "z"):
-        assert _lengths(FEED, given, stops, trip) == pytest.approx(straight, rel=1e-6)
+        assert _lengths(FEED, given, stops, trip) == pytest.approx(straight, rel=1e-6, abs=0)
     for other in ({"shapes": pd.DataFrame()}, {"trips": trips.drop(columns="shape_id")}):
         assert _lengths(FEED, tables({}, **{"shapes": shapes, "trips": trips} | other), stops, "x") == pytest.approx(
             straight
         )
     pair = tables({}, shapes=shapes.iloc[:2], trips=trips)
-    assert _lengths(FEED, pair, stops[:2], "x") == pytest.approx(straight[:1], rel=1e-6)
+    assert _lengths(FEED, pair, stops[:2], "x") == pytest.approx(straight[:1], rel=1e-6, abs=0)
     for column, value, said in (("shape_pt_lat", 91.0, "shape_pt_lat is 91"), ("shape_pt_lon", math.nan, "is blank")):
         wrong = tables(
             {},
@@ -317,7 +317,7 @@ def test_two_stops_in_one_place_are_refused_by_name() -> None:
     stops = tables({}).stops
     stops["stop_lat"] = [50.0, 50.0 + 0.5 / DEGREE, 50.01, 50.01, 50.02, 50.03, 50.04, 50.05]
     given = tables({}, stops=stops)
-    assert _lengths(FEED, given, ("a", "b", "c"), "x")[0] == pytest.approx(0.5, rel=1e-3)
+    assert _lengths(FEED, given, ("a", "b", "c"), "x")[0] == pytest.approx(0.5, rel=1e-3, abs=0)
     with pytest.raises(InputError, match="stops 'c' and 'd' lie 0 m apart"):
         _lengths(FEED, given, ("a", "b", "c", "d"), "x")
 

@@ -74,7 +74,7 @@ def test_every_number_of_the_full_observation_by_hand() -> None:
             leader = visits[line.plan[trip, LEADER], place]
             if leader[at.ARRIVED] <= mine[at.ARRIVED]:
                 expected = leader[at.ARRIVED] - line.schedule[line.plan[trip, LEADER], place]
-                assert seen["leader_lateness"] == pytest.approx(expected, rel=1e-4)
+                assert seen["leader_lateness"] == pytest.approx(expected, rel=1e-4, abs=0)
             assert seen["lateness"] == pytest.approx(ready - line.departures[trip, place], rel=1e-4, abs=1e-3)
             assert seen["load"] == mine[at.ONBOARD]
             assert seen["stops_behind"] == place
@@ -115,11 +115,11 @@ def test_an_episode_s_rewards_add_up_to_the_objective(small: Corridor, name: str
         total, parts, info = play(env, seed)
         record = env.episodes.simulator.record()
         worth = objective_named(name)
-        assert total == pytest.approx(worth(record), rel=1e-9)
+        assert total == pytest.approx(worth(record), rel=1e-9, abs=0)
         metrics = info["metrics"]
         assert isinstance(worth, PassengerTime)
         price = worth.vehicle_hour * metrics["vehicle_hours"] + worth.denied * metrics["left_behind"]
-        assert total == pytest.approx(-metrics["weighted_time"] - price, rel=1e-9)
+        assert total == pytest.approx(-metrics["weighted_time"] - price, rel=1e-9, abs=0)
         # a trip's transitions hold what its passengers and bus paid from its first decision on
         found = Transitions(*(np.concatenate(fields) for fields in zip(*parts, strict=True)))
         visits = record.visits
@@ -157,7 +157,7 @@ def test_vector_days_earn_what_single_days_earn(small: Corridor) -> None:
         ended |= terminated
     worth = objective_named(PRICES)
     rule = lambda observation: 10.0  # noqa: E731
-    assert totals == pytest.approx([worth(simulate(small, rule, seed)) for seed in (5, 6)], rel=1e-9)
+    assert totals == pytest.approx([worth(simulate(small, rule, seed)) for seed in (5, 6)], rel=1e-9, abs=0)
 
 
 def test_the_reward_objective_is_the_metric(small: Corridor) -> None:

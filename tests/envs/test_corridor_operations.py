@@ -192,7 +192,7 @@ def test_passengers_and_their_costs_add_up(small: Corridor, options: dict[str, A
     found = day_metrics(record)
     worth = PassengerTime(vehicle_hour=100.0, denied=3.0)
     assert -worth(record) == pytest.approx(
-        found.weighted_time + 100.0 * found.vehicle_hours + 3.0 * found.left_behind, rel=1e-12
+        found.weighted_time + 100.0 * found.vehicle_hours + 3.0 * found.left_behind, rel=1e-12, abs=0
     )
 
 

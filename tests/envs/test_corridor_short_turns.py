@@ -286,7 +286,7 @@ def test_an_agent_sees_its_trip_to_its_end(form: str) -> None:
         found = episodes.collect()
         ends += int(found.terminal.sum())
     record = episodes.simulator.record()
-    assert total == pytest.approx(PassengerTime()(record), rel=1e-9)
+    assert total == pytest.approx(PassengerTime()(record), rel=1e-9, abs=0)
     decided = np.isfinite(record.visits[..., at.ACTION])
     assert ends == decided.any(axis=1).sum()
     assert not decided[np.arange(len(plan)), plan[:, LAST]].any()

@@ -42,4 +42,4 @@ def test_steps_and_updates_are_timed_on_the_one_thread_that_a_run_has(monkeypatc
 def test_a_run_that_ends_before_it_learns_has_no_updates(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cost, "_seconds", lambda _: 3.6)
     ends = replace(RUN, options={**RUN.options, "steps": 1_000, "learning_starts": 1_000})
-    assert cost.cost_of([ends]).core_hours == pytest.approx(1.0, rel=1e-6)
+    assert cost.cost_of([ends]).core_hours == pytest.approx(1.0, rel=1e-6, abs=0)

@@ -122,7 +122,7 @@ def test_critics_of_a_known_function_have_these_networks_and_this_data(monkeypat
     generator.standard_normal(64)
     assert np.array_equal(given[1], generator.uniform(-1.0, 1.0, (2_000, 3)))
     norms = [float(norm) for norm in learner.target.weight_norms()]
-    assert found["κ"] == pytest.approx(sum(norms) / len(norms), rel=1e-6)
+    assert found["κ"] == pytest.approx(sum(norms) / len(norms), rel=1e-6, abs=0)
     inputs = np.array([[0.5, 0.25, -0.5], [-0.25, 1.0, 0.75]])
     assert uncertainty.truth(inputs).tolist() == pytest.approx([math.sin(1.5) - 0.125, math.sin(-0.75) + 0.75])
 

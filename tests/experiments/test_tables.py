@@ -334,7 +334,7 @@ def test_rareness_on_the_corridor_is_within_stop_and_direction() -> None:
         own = np.array([state for state, group in zip(states, groups, strict=True) if (group == groups[row]).all()])
         away = states[row] - own.mean(0)
         expected = np.sqrt(away @ np.linalg.inv(np.cov(own.T) + 1e-6 * np.eye(2)) @ away)
-        assert found[row] == pytest.approx(expected, rel=1e-9)
+        assert found[row] == pytest.approx(expected, rel=1e-9, abs=0)
     lonely = corridor_rareness.grouped_rareness(states[:1], np.array([[7, 7]]), states, groups)
     assert np.isnan(lonely).all()
     assert corridor_rareness.HEADWAYS == [0, 1]

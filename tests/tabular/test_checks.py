@@ -155,7 +155,7 @@ def test_the_worst_row_of_a_policy_is_looked_at_and_all_are_divided() -> None:
     for off in (9e-10, -9e-10):
         found = check_policy("policy", [[0.5, 0.5 + off], [1.0, 0.0]])
         assert found[0].sum() == pytest.approx(1.0, abs=ULP)
-        assert found[0, 0] == pytest.approx(0.5 / (1.0 + off), rel=1e-15)
+        assert found[0, 0] == pytest.approx(0.5 / (1.0 + off), rel=1e-15, abs=0)
         assert found[1].tolist() == [1.0, 0.0]
 
 

@@ -125,7 +125,7 @@ def a_row_of_the_kl_ball(calls: Calls, name: str, radius: float) -> None:
     kept = found.ratio > 0.0  # a weight may be too small a number
     found.on_a_line(np.log, falls=True, kept=kept)
     assert (found.w[found.on][kept] * np.log(found.ratio[kept])).sum() == pytest.approx(radius, rel=1e-9, abs=1e-13)
-    assert found.warm == pytest.approx(-line(np.log(found.ratio[kept]), found.d[kept])[1], rel=1e-6)
+    assert found.warm == pytest.approx(-line(np.log(found.ratio[kept]), found.d[kept])[1], rel=1e-6, abs=0)
     again = Found(gibbs.kl_row, name, radius, warm=found.warm)
     assert again.value == pytest.approx(found.value, abs=1e-14 * found.spread)
 
@@ -148,7 +148,7 @@ def a_row_of_the_chi2_ball(calls: Calls, name: str, radius: float) -> None:
         return
     found.on_a_line(lambda r: r, falls=True, kept=found.ratio > 0.0)
     spent = (found.share * (found.ratio - 1.0) ** 2).sum()
-    assert spent == pytest.approx(radius, rel=1e-9)
+    assert spent == pytest.approx(radius, rel=1e-9, abs=0)
     left, dropped = found.d[found.ratio > 0.0], found.d[found.ratio == 0.0]
     if len(dropped):
         start, slope = line(found.ratio[found.ratio > 0.0], left)
@@ -176,7 +176,7 @@ def a_row_of_a_power_divergence(calls: Calls, name: str, order: float, log_c: fl
     kept = found.ratio > 1e-6
     found.on_a_line(lambda r: r ** (order - 1.0), falls=True, kept=kept)
     spent = np.log((found.share * found.ratio**order).sum()) / order
-    assert spent == pytest.approx(log_c, rel=1e-8)
+    assert spent == pytest.approx(log_c, rel=1e-8, abs=0)
     again = Found(power.power_row, name, log_c, warm=found.warm, exponent=s)
     assert again.value == pytest.approx(found.value, abs=1e-14 * found.spread)
 
@@ -196,7 +196,7 @@ def a_row_of_the_likelihood_ball(calls: Calls, name: str, radius: float, below: 
     found.is_a_row()
     found.attains(lowest)
     found.on_a_line(lambda r: 1.0 / r, falls=False, kept=np.full(len(found.d), True))
-    assert -(found.share * np.log(found.ratio)).sum() == pytest.approx(radius, rel=1e-8)
+    assert -(found.share * np.log(found.ratio)).sum() == pytest.approx(radius, rel=1e-8, abs=0)
     start, slope = line(1.0 / found.ratio, found.d)
     whole = 1.0 + below
     if found.moved > 0.0:

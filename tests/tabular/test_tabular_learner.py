@@ -122,7 +122,7 @@ def test_learning_rate_follows_the_count_and_its_floor() -> None:
     for n in range(1, 12):
         learner.update(0, 0, 3.0, 0, terminated=True)
         value += max(0.2, 0.5 * n**-0.5) * (3.0 - value)
-        assert learner.q[0, 0, 0] == pytest.approx(value, rel=n * 8 * UNIT)
+        assert learner.q[0, 0, 0] == pytest.approx(value, rel=n * 8 * UNIT, abs=0)
 
 
 def test_bootstrap_masks_give_each_head_its_own_share() -> None:
@@ -185,11 +185,11 @@ def test_schedules_run_from_first_to_last_value() -> None:
     learner = make(temperature=0.1, temperature_final=0.001, exploration=0.5, exploration_final=0.1, anneal_steps=100)
     assert (learner.temperature, learner.exploration) == (0.1, 0.5)
     learner.step = 50
-    assert learner.temperature == pytest.approx(0.01, rel=1e-12)
-    assert learner.exploration == pytest.approx(0.3, rel=1e-12)
+    assert learner.temperature == pytest.approx(0.01, rel=1e-12, abs=0)
+    assert learner.exploration == pytest.approx(0.3, rel=1e-12, abs=0)
     learner.step = 1000
-    assert learner.temperature == pytest.approx(0.001, rel=1e-12)
-    assert learner.exploration == pytest.approx(0.1, rel=1e-12)
+    assert learner.temperature == pytest.approx(0.001, rel=1e-12, abs=0)
+    assert learner.exploration == pytest.approx(0.1, rel=1e-12, abs=0)
 
 
 @pytest.mark.parametrize(

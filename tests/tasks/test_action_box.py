@@ -21,8 +21,8 @@ def box_of(low: list[float], high: list[float]) -> ActionBox:
 
 
 def test_the_volume_is_that_of_half_the_ranges() -> None:
-    assert box_of([0.0], [60.0]).log_volume == pytest.approx(math.log(30.0), rel=1e-7)
-    assert box_of([-4.0, 0.0], [-1.0, 60.0]).log_volume == pytest.approx(math.log(1.5 * 30.0), rel=1e-7)
+    assert box_of([0.0], [60.0]).log_volume == pytest.approx(math.log(30.0), rel=1e-7, abs=0)
+    assert box_of([-4.0, 0.0], [-1.0, 60.0]).log_volume == pytest.approx(math.log(1.5 * 30.0), rel=1e-7, abs=0)
 
 
 SUBNORMAL = 2.0**-149

@@ -93,10 +93,10 @@ def test_json_repeats_the_report_that_training_ended_with(runs: list[Path], outp
         for name, values in found["controllers"].items():
             assert values[metric]["values"] == result["controllers"][name][metric]
             gap = found["differences"][name][metric]["mean"]
-            assert gap == pytest.approx(np.mean(learned) - values[metric]["mean"], rel=1e-9)
+            assert gap == pytest.approx(np.mean(learned) - values[metric]["mean"], rel=1e-9, abs=0)
     values = found["runs"]["tiny-seed0"]["values"]
-    assert values["q"] == pytest.approx(result["values"]["q"], rel=1e-12)
-    assert values["earned"] == pytest.approx(result["values"]["earned"], rel=1e-12)
+    assert values["q"] == pytest.approx(result["values"]["q"], rel=1e-12, abs=0)
+    assert values["earned"] == pytest.approx(result["values"]["earned"], rel=1e-12, abs=0)
     assert found["runs"]["tiny-seed0"]["step"] == 800
 
 

@@ -255,5 +255,5 @@ def test_a_contest_in_json_has_every_metric_and_difference() -> None:
 
 def test_the_interval_of_a_mean() -> None:
     """1.96 standard errors."""
-    assert half_width(np.array([1.0, 2.0, 4.0, 5.0])) == pytest.approx(1.96 * (10 / 3) ** 0.5 / 2, rel=1e-15)
+    assert half_width(np.array([1.0, 2.0, 4.0, 5.0])) == pytest.approx(1.96 * (10 / 3) ** 0.5 / 2, rel=1e-15, abs=0)
     assert half_width(np.full(3, 7.0)) == 0.0
