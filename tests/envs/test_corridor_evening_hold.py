@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from types import SimpleNamespace
 
 import numpy as np
@@ -24,7 +25,7 @@ def day_of(order: list[int], departures: list[float]) -> tuple[SimpleNamespace, 
         trips=np.full((trips, at.TRIP_COLUMNS), -1, dtype=np.int64),
         visits=np.zeros((trips, stops, at.VISIT_COLUMNS)),
     )
-    for before, after in zip(order[:-1], order[1:], strict=True):
+    for before, after in pairwise(order):
         day.order[before, PLACE, AFTER], day.order[after, PLACE, BEFORE] = after, before
     day.trips[order[:2], at.CAME] = PLACE
     day.visits[order[0], PLACE, at.ARRIVED] = LEFT
