@@ -111,11 +111,14 @@ def check_memory(day: int, days: int) -> None:
 
 
 def allocate(layout: Layout, days: int) -> State:
-    """Room for `days` days."""
+    """Room for `days` days. InputError where the machine has too little memory for them."""
+    check_memory(sum(array.nbytes for array in _room(layout, 1)), days)
+    return _room(layout, days)
+
+
+def _room(layout: Layout, days: int) -> State:
     trips, stops = layout.line.schedule.shape
     buses, passengers, gates = layout.fleet_limit, largest_crowd(layout), layout.gates
-    numbers = trips * stops * (VISIT_COLUMNS + 3) + buses * stops + passengers * 4 + epochs(layout.chances) * 2 * stops
-    check_memory(8 * numbers, days)
     return State(
         cursor=np.zeros((days, NEXT + gates), dtype=np.int64),
         clock=np.zeros((days, LEAVES + gates)),
