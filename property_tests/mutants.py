@@ -410,8 +410,8 @@ TABULAR = (
     Mutant(
         "evaluations are never undone",
         "solvers/policy_iteration.py",
-        "if self._image is None or residual.size <= self._allowed:",
-        "if self._image is None or residual.size > 0.0:",
+        "if self._kept is None:\n            return v, residual",
+        "if self._kept is None or residual.size > 0.0:\n            return v, residual",
         ("tests/tabular/test_solvers.py",),
     ),
     Mutant(

@@ -48,8 +48,8 @@ CONCERNED = {
     "": ("tests",),
 }
 """Folders below pyresac/, and the tests that concern them; "" is pyresac/ itself."""
-OF_ALL = ("tests/test_settings.py",)
-"""Tests that concern every file: numbers that nobody would notice."""
+OF_ALL = ("tests/test_settings.py", "tests/test_house.py")
+"""Tests that concern every file: numbers that nobody would notice, names of types that are not there."""
 OPERATORS = {
     ast.Add: ("+", "-"), ast.Sub: ("-", "+"), ast.Mult: ("*", "+"), ast.Div: ("/", "*"), ast.FloorDiv: ("//", "*"),
     ast.Mod: ("%", "*"), ast.Pow: ("**", "*"), ast.BitAnd: ("&", "|"), ast.BitOr: ("|", "&"),
@@ -298,7 +298,7 @@ class Judge:
         return "survived"
 
     def suites(self, fault: Fault) -> list[tuple[str, ...]]:
-        """The pinned numbers, first for a fault of a number; the tests seen on the broken line; the nearest files."""
+        """Those of all files, first for a fault of a number; the tests seen on the broken line; the nearest files."""
         found = batches(self.reached.tests(fault.source, fault.line, fault.last)) if self.reached is not None else []
         found.insert(0 if fault.of_a_number else len(found), OF_ALL)
         return found + batches(ranked(fault, self.copy)[: self.near])

@@ -10,8 +10,6 @@ sweeps rise at least as fast as value iteration (`RESAC.modifiedPolicyIteration_
 
 from __future__ import annotations
 
-import numpy as np
-
 from pyresac.tabular.checks import Floats
 from pyresac.tabular.expectations import Nominal
 from pyresac.tabular.solvers.certificate import Residual
@@ -92,21 +90,20 @@ class _Guard:
         value, expectation = model.operator.value, model.operator.expectation
         against = isinstance(value, Min) == getattr(expectation, "optimistic", False)
         self._needed = against and not (isinstance(expectation, Nominal) or value.linear)
-        self._image: Floats | None = None
-        self._allowed = np.inf
+        self._kept: tuple[Floats, float] | None = None
 
     def keep(self, residual: Residual) -> None:
-        """Remember the image of the last sweep."""
+        """Remember the image of the last sweep, and what size of a residual it allows."""
         if self._needed:
-            self._image = self._model.image.copy()
-            self._allowed = self._model.discount * residual.size
+            self._kept = self._model.image.copy(), self._model.discount * residual.size
 
     def checked(self, v: Floats) -> tuple[Floats, Residual]:
         """(v, its residual) if that is small enough, else the kept image and its residual."""
         residual = self._model.sweep(v)
-        if self._image is None or residual.size <= self._allowed:
+        if self._kept is None:
             return v, residual
-        return self._image, self._model.sweep(self._image)
+        image, allowed = self._kept
+        return (v, residual) if residual.size <= allowed else (image, self._model.sweep(image))
 
 
 def _plain_sweeps(model: Model, v: Floats, residual: Residual, aim: float) -> Floats:
