@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import sys
 import tempfile
+from contextlib import suppress
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -28,6 +30,7 @@ def _run(copy: str, options: list[str], cache: str, output: str) -> None:
     import numba
     import pytest
 
+    os.setpgrp()
     descriptor = os.open(output, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     os.dup2(descriptor, 1)
     os.dup2(descriptor, 2)
@@ -45,16 +48,23 @@ def _run(copy: str, options: list[str], cache: str, output: str) -> None:
 
 
 def run_forked(copy: Path, options: list[str], cache: Path, limit: float) -> tuple[int | None, str]:
-    """(exit status, or None after `limit` seconds; the first test that failed, or ""). A crash is a status."""
+    """(exit status, or None after `limit` seconds; the first test that failed, or ""). A crash is a status.
+
+    What the tests started and did not end is killed: a fault may well be that nobody ends it.
+    """
     context = get_context("forkserver")
     context.set_forkserver_preload(LIBRARIES)
     with tempfile.NamedTemporaryFile("r", encoding="utf-8", errors="replace") as output:
         process = context.Process(target=_run, args=(str(copy), options, str(cache), output.name))
         process.start()
         process.join(limit)
-        if process.is_alive():
+        late = process.is_alive()
+        if late:
             process.kill()
             process.join()
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        if late:
             return None, ""
         # the test's function: the names of its cases may hold anything
         first = re.search(r"^FAILED ([^\s\[]+)", output.read(), flags=re.MULTILINE)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import fcntl
 import sys
 from dataclasses import replace
 from functools import partial
@@ -257,3 +258,23 @@ def test_a_fork_says_what_failed(tmp_path: Path) -> None:
     assert run(["-q", "test_it.py::test_green"]) == (0, "")
     assert run(["-q", "property_tests/test_there.py"]) == (0, "")
     assert run(["-x", "-q", "test_it.py"]) == (1, "test_it.py::test_red")
+
+
+@pytest.mark.parametrize("limit", [120.0, 6.0])
+def test_what_the_tests_left_running_ends_with_the_fork(limit: float, tmp_path: Path) -> None:
+    """Of a run that ended and of one that was stopped; a process gives up its locks when it ends."""
+    lock = tmp_path / "lock"
+    child = (
+        f"import fcntl, time; f = open({str(lock)!r}, 'w'); fcntl.flock(f, 2); print(1, flush=1); time.sleep(600)"
+    )
+    (tmp_path / "test_it.py").write_text(
+        "import subprocess, sys, time\n\n"
+        "def test_green():\n"
+        f"    child = subprocess.Popen([sys.executable, '-c', {child!r}], stdout=subprocess.PIPE)\n"
+        "    assert child.stdout.readline() == b'1\\n'\n"
+        f"    time.sleep({600 if limit < 60 else 0})\n"
+    )
+    status, _ = run_forked(tmp_path, ["-q", "-p", "no:cacheprovider", "test_it.py"], tmp_path / "numba", limit)
+    assert status == (None if limit < 60 else 0)
+    with lock.open("w") as held:
+        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
