@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import fcntl
 import sys
+import time
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -264,9 +266,7 @@ def test_a_fork_says_what_failed(tmp_path: Path) -> None:
 def test_what_the_tests_left_running_ends_with_the_fork(limit: float, tmp_path: Path) -> None:
     """Of a run that ended and of one that was stopped; a process gives up its locks when it ends."""
     lock = tmp_path / "lock"
-    child = (
-        f"import fcntl, time; f = open({str(lock)!r}, 'w'); fcntl.flock(f, 2); print(1, flush=1); time.sleep(600)"
-    )
+    child = f"import fcntl, time; f = open({str(lock)!r}, 'w'); fcntl.flock(f, 2); print(1, flush=1); time.sleep(600)"
     (tmp_path / "test_it.py").write_text(
         "import subprocess, sys, time\n\n"
         "def test_green():\n"
@@ -276,5 +276,16 @@ def test_what_the_tests_left_running_ends_with_the_fork(limit: float, tmp_path: 
     )
     status, _ = run_forked(tmp_path, ["-q", "-p", "no:cacheprovider", "test_it.py"], tmp_path / "numba", limit)
     assert status == (None if limit < 60 else 0)
+    assert is_given_up(lock), "the process runs on"
+
+
+def is_given_up(lock: Path, patience: float = 20.0) -> bool:
+    """Whether nobody holds the lock, or will hold it in a while: a killed process takes some time to end."""
+    end = time.monotonic() + patience
     with lock.open("w") as held:
-        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        while time.monotonic() < end:
+            with suppress(BlockingIOError):
+                fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                return True
+            time.sleep(0.05)
+    return False

@@ -121,7 +121,6 @@ def _arrival_braking(line: Line, speeds: Array, direction: int, link: int, depar
         # too short to reach the limit: accelerate to the peak from which braking just ends at the stop
         peak = math.sqrt(2.0 * left / (1.0 / line.acceleration + 1.0 / line.deceleration))
         return time + peak / line.acceleration + peak / line.deceleration
+    # more is left than it takes to brake: the step before this one would have been the last
     braking = speed * speed / (2.0 * line.deceleration)
-    if left <= braking:
-        return time + 2.0 * left / speed
     return time + (left - braking) / speed + speed / line.deceleration
