@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 from pyresac.errors import InputError
 from pyresac.tabular import FiniteMDP, families
@@ -147,3 +148,19 @@ def test_random_rows_are_as_long_as_asked_for() -> None:
     # uniform: each state is a successor of 14 pairs, give or take six standard deviations
     assert np.abs(np.bincount(mdp.matrix.indices, minlength=1000) - 14).max() <= 6 * np.sqrt(14)
     assert families.random_dense(5, 2, 0.9, 0).dense().min() > 0.0
+
+
+def test_random_rows_are_divided_by_their_sums_twice() -> None:
+    """Once as they are drawn, and once more by the model: what rounding has left is shared out."""
+    n, actions, successors, seed = 300, 2, 150, 3
+    found = families.random_sparse(n, actions, successors, 0.9, seed)
+    rng = np.random.default_rng(seed)
+    columns = rng.integers(n, size=(n * actions, successors), dtype=np.int32)
+    drawn = rng.exponential(size=(n * actions, successors))
+    drawn /= drawn.sum(axis=1, keepdims=True)
+    shape, first = (n * actions, n), np.arange(0, drawn.size + 1, successors)
+    kernel = sparse.csr_array((drawn.ravel(), columns.ravel(), first), shape=shape)
+    once = FiniteMDP.from_arrays(kernel, found.reward, 0.9)
+    twice = FiniteMDP.from_arrays(kernel, found.reward, 0.9, renormalise=True)
+    assert (once.dense() != twice.dense()).any()
+    np.testing.assert_array_equal(found.dense(), twice.dense())
