@@ -8,6 +8,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
+from pyresac.errors import InputError
+
 
 @contextmanager
 def atomic_path(path: Path) -> Iterator[Path]:
@@ -49,6 +51,17 @@ def naming(path: Path) -> Iterator[None]:
         if error.filename is None or str(error.filename).endswith(".tmp"):
             error.filename = str(path)
         raise
+
+
+def require_output(out: Path, *read: Path | str | None) -> None:
+    """Raise InputError, before any work, where no file can be written to `out`: it is a folder, its folder is not
+    there, or it is one of the files that the command reads (names that are no files are passed over)."""
+    if out.is_dir():
+        raise InputError(f"out is {out}, which is a folder; name a file in it")
+    if not out.absolute().parent.is_dir():
+        raise InputError(f"out is {out}; there is no folder {out.absolute().parent}")
+    if out.exists() and any(file is not None and Path(file).exists() and out.samefile(file) for file in read):
+        raise InputError(f"out is {out}, which the command reads and would overwrite; name another file")
 
 
 def write_atomically(path: Path, content: bytes) -> None:

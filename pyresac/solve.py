@@ -24,7 +24,7 @@ import numpy as np
 import tyro
 from rich.table import Table
 
-from pyresac.atomic import atomic_writer
+from pyresac.atomic import atomic_writer, require_output
 from pyresac.command import checked, console, exit_code, wide_console
 from pyresac.errors import InputError
 from pyresac.tabular import (
@@ -182,8 +182,8 @@ def check(options: Solve) -> None:
     """InputError unless the options make sense by themselves."""
     if options.out is not None and options.out.suffix not in (".csv", ".npz"):
         raise InputError(f"out is {options.out}; known endings are .csv and .npz")
-    if options.out is not None and not options.out.parent.is_dir():
-        raise InputError(f"{options.out.parent} is not a folder; make it before writing {options.out.name} into it")
+    if options.out is not None:
+        require_output(options.out, options.model)
     if options.show < 0:
         raise InputError(f"show is {options.show}; it must be at least 0")
 

@@ -136,12 +136,6 @@ def named(text: str) -> Controller:
     return restore_run(Path(run)).controller()
 
 
-def checked_folder(out: Path) -> None:
-    """InputError where the folder of a file to be written is not there: said before any work."""
-    if not out.absolute().parent.is_dir():
-        raise InputError(f"out is {out}; there is no folder {out.absolute().parent}")
-
-
 def print_json(content: dict[str, Any]) -> None:
     """To the standard output."""
     standard_output().write(json.dumps(content, indent=1, allow_nan=False) + "\n")

@@ -9,7 +9,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from pyresac.corridor.days import checked_folder, print_json
+from pyresac.atomic import require_output
+from pyresac.corridor.days import print_json
 from pyresac.envs.bus import corridor_files
 from pyresac.envs.bus.gtfs import gtfs_corridor
 from pyresac.envs.bus.gtfs_feed import summaries
@@ -41,7 +42,7 @@ class Gtfs:
         """Read the feed and write the file."""
         if self.out.suffix != ".json":
             raise InputError(f"out is {self.out}; expected a file ending in .json, as --corridor takes it")
-        checked_folder(self.out)
+        require_output(self.out, self.feed, self.demand)
         corridor = gtfs_corridor(
             self.feed,
             self.route,

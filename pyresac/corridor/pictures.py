@@ -10,8 +10,8 @@ import tyro
 from rich.console import Console
 from rich.markup import escape
 
-from pyresac.atomic import write_atomically
-from pyresac.corridor.days import Days, checked_folder, run_controllers
+from pyresac.atomic import require_output, write_atomically
+from pyresac.corridor.days import Days, run_controllers
 from pyresac.envs.bus.corridor import DIRECTIONS
 from pyresac.envs.bus.metrics import metrics_table
 from pyresac.errors import InputError
@@ -74,7 +74,7 @@ class Animate:
 
         if self.out.suffix != ".html":
             raise InputError(f"out is {self.out}; expected a file ending in .html")
-        checked_folder(self.out)
+        require_output(self.out, self.days.corridor)
         self.days.require_no_json()
         record = run_controllers((self.controller,), replace(self.days, seeds=1))[self.controller][0]
         title = f"{record.layout.corridor.name}, {self.controller}, day {record.seed}"

@@ -10,7 +10,8 @@ from typing import Literal
 from rich.console import Console
 from rich.markup import escape
 
-from pyresac.corridor.days import checked_folder, print_json, progress_bar
+from pyresac.atomic import require_output
+from pyresac.corridor.days import print_json, progress_bar
 from pyresac.envs.bus.controller_files import save_controller
 from pyresac.envs.bus.named import corridor_named
 from pyresac.envs.bus.objectives import objective_named
@@ -58,7 +59,7 @@ class Tune:
         """Search, write the file, print what it was worth."""
         if self.out.suffix != ".json":
             raise InputError(f"out is {self.out}; expected a file ending in .json")
-        checked_folder(self.out)
+        require_output(self.out, self.corridor)
         objective, corridor = objective_named(self.objective), corridor_named(self.corridor)
         search = Search(
             family=self.rule,

@@ -9,8 +9,8 @@ from typing import Literal
 import tyro
 from rich.console import Console
 
-from pyresac.atomic import write_atomically
-from pyresac.corridor.days import Days, checked_folder, print_json, run_controllers
+from pyresac.atomic import require_output, write_atomically
+from pyresac.corridor.days import Days, print_json, run_controllers
 from pyresac.envs.bus import report
 from pyresac.envs.bus.avl.observed import days_of, observed_text
 from pyresac.envs.bus.metrics import metrics_table
@@ -40,7 +40,7 @@ class Simulate:
     def run(self, console: Console) -> None:
         """Play, and print."""
         for file in filter(None, (self.csv, self.avl)):
-            checked_folder(file)
+            require_output(file, self.days.corridor)
         records = run_controllers((self.controller,), self.days)[self.controller]
         if self.csv is not None:
             write_atomically(self.csv, visits_csv({self.controller: records}).encode())

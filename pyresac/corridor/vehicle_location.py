@@ -12,7 +12,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from pyresac.corridor.days import checked_folder, print_json
+from pyresac.atomic import require_output
+from pyresac.corridor.days import print_json
 from pyresac.envs.bus import corridor_files
 from pyresac.envs.bus.avl.calibration import calibrated
 from pyresac.envs.bus.avl.moments import Agreement, agreement
@@ -49,7 +50,7 @@ class Avl:
             raise InputError(f"out is {self.out}; expected a file ending in .json, as --corridor takes it")
         if not 0.0 < self.held_out < 1.0:
             raise InputError(f"held_out is {self.held_out}; it must be a share of the days, between 0 and 1")
-        checked_folder(self.out)
+        require_output(self.out, self.corridor, self.observations)
         checked_seed(self.first_seed)
         line = corridor_named(self.corridor)
         observed, labels = read_observed(self.observations, line)

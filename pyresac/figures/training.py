@@ -94,19 +94,21 @@ def band_on(axes: Axes, group: Group, scale: Scale) -> None:
 
 
 def uncertainty(groups: Sequence[Group], scale: Scale, title: str) -> Figure:
-    """σ_ens of replayed batches, κ and α over training, one panel each."""
-    figure = new_figure(title, 8.0, 6.4)
-    panels = figure.subplots(3, 1, sharex=True)
+    """σ_ens of replayed batches, κ and α over training, one panel of each that an algorithm here has."""
     factor = VALUE_FACTORS[scale]
     shown = (
         ("sigma_mean", factor, f"σ_ens{', 10³' if factor == 1e-3 else ''}"),
         ("kappa", 1.0, "κ, l1 norm of a\ncritic's weights"),
         ("alpha", 1.0, "temperature α"),
     )
-    for axes, (column, times, label) in zip(panels, shown, strict=True):
+    known = [one for one in shown if any(group.has(one[0]) for group in groups)]
+    figure = new_figure(title, 8.0, 1.0 + 1.8 * len(known))
+    panels = figure.subplots(len(known), 1, sharex=True, squeeze=False)[:, 0]
+    for axes, (column, times, label) in zip(panels, known, strict=True):
         plain(axes)
         for group, style in zip(groups, curve_styles(), strict=False):
-            _curve(axes, group.spread(column, times), style, group.label)
+            if group.has(column):
+                _curve(axes, group.spread(column, times), style, group.label)
         axes.set_ylabel(label)
         axes.set_ylim(bottom=0.0)
     _steps(panels[-1])

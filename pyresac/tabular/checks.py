@@ -81,7 +81,8 @@ def finite_array(
         raise InputError(f"{name} has shape {array.shape}; expected {shape}")
     if not allow_nonfinite and not np.isfinite(array).all():
         where = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
-        raise InputError(f"{name}{list(where)} is {array[where]}; every entry must be finite")
+        place = list(where) if where else ""
+        raise InputError(f"{name}{place} is {array[where]}; {'every entry' if where else 'it'} must be finite")
     return array
 
 

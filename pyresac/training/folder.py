@@ -66,6 +66,16 @@ class RunFiles:
     def _saved(self) -> list[Path]:
         return sorted(self.checkpoints.glob("step-*.ckpt"))
 
+    def require_untouched(self) -> None:
+        """Raise CheckpointError if steps were saved but there is no checkpoint now: to begin anew would lose them."""
+        for evidence in (self.progress_file, self.result_file):
+            if evidence.exists():
+                raise CheckpointError(
+                    f"{self.path} has {evidence.name}, so checkpoints were written, but there is none in "
+                    f"{self.checkpoints}: put them back, or begin anew in another --run-dir with "
+                    f"--config {shlex.quote(str(self.config_file))}"
+                )
+
 
 class RunFolder(RunFiles):
     """One run on disk, held by one process at a time. Use `create` or `open`."""
@@ -133,16 +143,6 @@ class RunFolder(RunFiles):
         for old in self._saved()[:-keep]:
             old.unlink()
         return path
-
-    def require_untouched(self) -> None:
-        """Raise CheckpointError if steps were saved but there is no checkpoint now: to begin anew would lose them."""
-        for evidence in (self.progress_file, self.result_file):
-            if evidence.exists():
-                raise CheckpointError(
-                    f"{self.path} has {evidence.name}, so checkpoints were written, but there is none in "
-                    f"{self.checkpoints}: put them back, or begin anew in another --run-dir with "
-                    f"--config {shlex.quote(str(self.config_file))}"
-                )
 
     def resume_command(self) -> str:
         """The command that resumes this run."""

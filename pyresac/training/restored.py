@@ -75,8 +75,9 @@ def restore_run(path: Path, policy: PolicyName = "averaged", device: str = "cpu"
     config = read_config(options, str(files.config_file))
     saved = files.load_latest()
     if saved is None:
-        every = config.run.checkpoint_every
-        raise InputError(f"{path} has no checkpoint yet; the first one is written at step {every:,}")
+        files.require_untouched()
+        first = min(config.run.checkpoint_every, config.run.steps)
+        raise InputError(f"{path} has no checkpoint yet; the first one is written at step {first:,}")
     where = f"the newest checkpoint of {path}"
     with fitting(where):
         require_same_run(saved, values, where)

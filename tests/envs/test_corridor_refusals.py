@@ -33,6 +33,10 @@ from pyresac.errors import InputError
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
+        ({"vehicle": 3}, r"vehicle is 3; it must be a Vehicle"),
+        ({"vehicle": None}, r"vehicle is None; it must be a Vehicle"),
+        ({"up": 3}, r"up is 3; it must be a Direction"),
+        ({"down": "a"}, r"down is 'a'; it must be a Direction"),
         ({"operations": {"buses": 3}}, r"operations is \{'buses': 3\}; it must be an Operations"),
         ({"traffic": 0.1}, r"traffic is 0\.1; it must be a Traffic"),
         ({"demand": [[1.0], [1.0, 2.0]]}, "demand must be an array of numbers: "),

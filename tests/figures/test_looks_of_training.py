@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from test_training_figures import curves, legend, lines
 
 from pyresac.figures import style, training
-from pyresac.figures.curves import Group
+from pyresac.figures.curves import Curves, Group
 
 TITLE = "What is shown"
 
@@ -59,6 +59,28 @@ def test_panels_of_uncertainty_share_their_steps_which_are_named_once() -> None:
     figure.axes[0].set_xlim(3.0, 7.0)
     assert [axes.get_xlim() for axes in figure.axes] == [(3.0, 7.0)] * 3
     assert [list(lines(figure, panel)) for panel in range(3)] == [["a", "b"]] * 3
+
+
+def without(*columns: str) -> Curves:
+    return Curves({name: values for name, values in curves().columns.items() if name not in columns})
+
+
+def test_panels_of_uncertainty_are_of_what_an_algorithm_has() -> None:
+    """SAC has no κ, TD3 no temperature either; beside RE-SAC their curves are in the other panels."""
+    whole, sac, td3 = (Group(name, [run]) for name, run in (
+        ("whole", curves()), ("sac", without("kappa")), ("td3", without("kappa", "alpha")),
+    ))  # fmt: skip
+    for shown, labels in (
+        ([sac], [["sac"], ["sac"]]),
+        ([td3], [["td3"]]),
+        ([sac, td3], [["sac", "td3"], ["sac"]]),
+        ([td3, whole, sac], [["td3", "whole", "sac"], ["whole"], ["whole", "sac"]]),
+    ):
+        figure = training.uncertainty(shown, training.RETURN, TITLE)
+        assert [list(lines(figure, panel)) for panel in range(len(figure.axes))] == labels
+        assert figure.get_size_inches().tolist() == [8.0, 1.0 + 1.8 * len(labels)]
+        assert figure.axes[-1].get_xlabel() == "environment steps"
+        assert legend(figure) == ([group.name for group in shown] if len(shown) > 1 else [])
 
 
 @pytest.mark.parametrize(

@@ -220,6 +220,7 @@ def test_parameters_out_of_range_are_refused(build: Callable[[], Any], message: 
         (L1Ball(np.full((2, 2), 0.1)), r"radius has shape \(2, 2\); expected a number or \(6, 3\)"),
         (WorstOfKernels([np.full((6, 3, 6), 0.2)]), r"kernels\[0\]: row \(s=0, a=0\) of transition sums to 1.2"),
         (IntervalSet(np.full((6, 3, 6), 0.3), np.ones((6, 3, 6))), r"Σ lower = 1.8"),
+        (IntervalSet(np.zeros((6, 3, 6)), np.zeros((6, 3, 6))), r"Σ lower = 0 and Σ upper = 0"),
         (IntervalSet(np.zeros((6, 3, 6)), np.full((6, 3, 6), 0.1)), r"Σ upper = 0.6"),
         (IntervalSet(np.full((6, 3, 6), 0.1), np.zeros((6, 3, 6))), r"interval \[0.1, 0.0\] at \(s=0, a=0, s'=0\)"),
     ],

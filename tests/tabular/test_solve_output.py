@@ -103,7 +103,7 @@ def test_a_file_in_no_folder_is_refused_before_the_model_is_read(
 ) -> None:
     assert command.main([str(tmp_path / "none.npz"), "-o", str(tmp_path / "new" / "v.csv")]) == 2
     told = " ".join(capsys.readouterr().err.split())
-    assert "is not a folder; make it before writing v.csv into it" in told
+    assert "v.csv; there is no folder " in told
 
 
 def test_a_long_solve_is_told_now_and_then(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

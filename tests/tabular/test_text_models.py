@@ -110,6 +110,7 @@ state 2 [6]
 state 0
 \taction a
 \t\t1 : 1
+state 3
 """
 
 

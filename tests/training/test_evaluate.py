@@ -258,6 +258,12 @@ def no_checkpoint(run: Path) -> None:
         path.unlink()
 
 
+def no_checkpoint_yet(run: Path) -> None:
+    no_checkpoint(run)
+    (run / "progress.json").unlink()
+    (run / "result.json").unlink()
+
+
 def damaged(run: Path) -> None:
     path = max((run / "checkpoints").iterdir())
     content = bytearray(path.read_bytes())
@@ -293,7 +299,8 @@ SPOILT = [
     (no_config, "copy is not a run folder: there is no config.json"),
     (tabular, "run of the agent 'tabular'"),
     (former, "is of an earlier version, which called the deep agent 'resac'"),
-    (no_checkpoint, "no checkpoint yet; the first one is written at step 400"),
+    (no_checkpoint, "has progress.json, so checkpoints were written, but there is none in"),
+    (no_checkpoint_yet, "no checkpoint yet; the first one is written at step 400"),
     (damaged, "step-000000000800.ckpt is damaged"),
     (reconfigured, "belongs to another configuration: options.discount: 0.97 → 0.9"),
     (misspelt, "unknown options discont"),

@@ -115,15 +115,15 @@ class Corridor:
     def __post_init__(self) -> None:
         object.__setattr__(self, "stops", _listed(self.stops))
         object.__setattr__(self, "demand", _frozen("demand", self.demand))
+        for name, kind in PARTS.items():
+            if not isinstance(getattr(self, name), kind):
+                article = "an" if kind is Operations else "a"
+                raise InputError(f"{name} is {getattr(self, name)!r}; it must be {article} {kind.__name__}")
         self._check_scalars()
         self._check_stops()
         for way, direction in zip(DIRECTIONS, (self.up, self.down), strict=True):
             _check_direction(way, direction, self.stops, self.hours)
         self._check_demand()
-        if not isinstance(self.operations, Operations):
-            raise InputError(f"operations is {self.operations!r}; it must be an Operations")
-        if not isinstance(self.traffic, Traffic):
-            raise InputError(f"traffic is {self.traffic!r}; it must be a Traffic")
         unknown = [stop for stop in self.operations.control_stops if stop not in self.stops]
         if unknown:
             raise InputError(f"operations.control_stops names {unknown}, which are not among the corridor's stops")
@@ -192,6 +192,10 @@ class Corridor:
                 raise InputError(
                     f"{where}; no direction visits {self.stops[origin]!r} before {self.stops[destination]!r}"
                 )
+
+
+PARTS = {"up": Direction, "down": Direction, "vehicle": Vehicle, "operations": Operations, "traffic": Traffic}
+"""Fields of a corridor that are objects, and of what class."""
 
 
 def _check_direction(way: str, direction: Direction, stops: Sequence[str], hours: int) -> None:

@@ -117,7 +117,7 @@ class IntervalSet(RowSet):
         pattern = ((low != 0).astype(np.float64) + (high != 0).astype(np.float64)).tocsr()
         pattern.sort_indices()
         columns = np.repeat(np.arange(pattern.shape[0]), np.diff(pattern.indptr)), pattern.indices
-        lows, highs = (np.asarray(m[columns], dtype=np.float64).ravel() for m in (low, high))
+        lows, highs = (_entries(m, columns) for m in (low, high))
         return _checked_bound(mdp, pattern.indptr, pattern.indices, lows, highs)
 
     def rounding(self, mdp: FiniteMDP, magnitude: float) -> float:
@@ -212,6 +212,11 @@ def _checked_bound(mdp: FiniteMDP, indptr: Any, indices: Any, lows: Floats, high
             "a probability vector needs Σ lower ≤ 1 ≤ Σ upper"
         )
     return Bound(mdp, indptr, indices, lows, highs, np.zeros(mdp.reward.size))
+
+
+def _entries(rows: sparse.csr_array, places: tuple[Any, Any]) -> Floats:
+    """The entries at these rows and columns; at none, SciPy would give an empty matrix."""
+    return np.asarray(rows[places], dtype=np.float64).ravel() if len(places[0]) else np.empty(0)
 
 
 def _rows(name: str, given: Any, mdp: FiniteMDP) -> sparse.csr_array:

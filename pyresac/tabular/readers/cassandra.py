@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pyresac.errors import InputError
+from pyresac.tabular.checks import check_room
 from pyresac.tabular.readers.arrays import Arrays
 from pyresac.tabular.readers.model_rows import lines_of
 
@@ -21,6 +22,8 @@ WORD = re.compile(r":|\*|[^\s:]+")
 Token = tuple[str, int]
 """A word and the number of its line."""
 KEYS = ("discount", "values", "states", "actions", "observations", "start", "T", "R", "O")
+LARGEST_COUNT = 1_000_000
+"""States or actions; their tables are dense, and of more no memory would hold one."""
 
 
 @dataclass
@@ -138,6 +141,8 @@ def _entry(reader: _Reader) -> None:
         while not reader.at_key():
             names.append(reader.next("a name"))
         if len(names) == 1 and names[0].isdecimal():
+            if int(names[0]) > LARGEST_COUNT:
+                raise reader.last_refused(f"at most {LARGEST_COUNT:,} {key} are read")
             names = [str(i) for i in range(int(names[0]))]
         reader.names[key] = names
         if not reader.names[key]:
@@ -184,6 +189,9 @@ def _table(reader: _Reader, key: str) -> None:
     states, actions = reader.size("states"), reader.size("actions")
     name = "transition" if key == "T" else "reward"
     if getattr(reader, name) is None:
+        check_room(
+            8 * actions * states * states, f"{reader.path}: a table of {actions} × {states:,} × {states:,} numbers"
+        )
         setattr(reader, name, np.zeros((actions, states, states)))
     table: NDArray[np.float64] = getattr(reader, name)
     index: list[list[int]] = [reader.chosen("actions")]

@@ -13,6 +13,9 @@ from pyresac.errors import InputError
 from pyresac.reading import read_text
 from pyresac.tabular.readers.arrays import Arrays
 
+MOST_STATES = 2**31
+"""States of a model, which SciPy's rows can number."""
+
 
 @dataclass
 class Rows:
@@ -66,6 +69,12 @@ class Rows:
             initial = np.zeros(n_states)
             initial[self.first] = 1.0 / len(self.first)
         return Arrays(kernel, np.where(available, reward, 0.0), discount, available=available, initial=initial)
+
+
+def miscounted(path: Path, what: str, said: int, found: int) -> InputError:
+    """Of a file that has other counts than its header says: a part of a file is no model."""
+    short = "; is it cut short?" if found < said else ""
+    return InputError(f"{path}: the header says {said} {what}, and the file has {found}{short}")
 
 
 def rewards_named(known: Collection[str], name: str | None, where: str) -> str | None:

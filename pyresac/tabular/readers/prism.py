@@ -13,7 +13,7 @@ from pathlib import Path
 
 from pyresac.errors import InputError
 from pyresac.tabular.readers.arrays import Arrays
-from pyresac.tabular.readers.model_rows import Rows, TextLine, lines_of
+from pyresac.tabular.readers.model_rows import MOST_STATES, Rows, TextLine, lines_of, miscounted
 
 BESIDE = {"labels": (".lab",), "states": (".srew", ".state.rew"), "transitions": (".trew", ".trans.rew")}
 """Endings of the files beside a .tra of the same name."""
@@ -22,7 +22,7 @@ BESIDE = {"labels": (".lab",), "states": (".srew", ".state.rew"), "transitions":
 def load(path: Path, discount: float) -> Arrays:
     """The model of a .tra file with the files beside it. Raises InputError naming file and line."""
     rows, probabilities = Rows(str(path)), dict[tuple[int, int, int], float]()
-    header, chain, first, states = "", False, True, 0
+    header, chain, first, states, counts = "", False, True, 0, list[int]()
     for line in lines_of(path, "//"):
         words = line.text.split()
         if first:
@@ -33,7 +33,10 @@ def load(path: Path, discount: float) -> Arrays:
                 raise line.refused(
                     "the first line is 'mdp', 'dtmc', 'STATES CHOICES TRANSITIONS' or 'STATES TRANSITIONS'"
                 )
-            states = int(words[0]) if words[0].isdecimal() else 0
+            counts = [int(word) for word in words if word.isdecimal()]
+            states = counts[0] if counts else 0
+            if states >= MOST_STATES:
+                raise line.refused("states are numbered below 2³¹")
             continue
         ids = 2 if chain else 3
         if len(words) < ids + 1:
@@ -45,6 +48,11 @@ def load(path: Path, discount: float) -> Arrays:
         rows.add(state, action, successor, probability)
         place = (state, action, successor)
         probabilities[place] = probabilities.get(place, 0.0) + probability
+    if counts:
+        choices = len(set(zip(rows.source, rows.action, strict=True)))
+        for what, said, found in (("transitions", counts[-1], len(rows.source)), ("choices", counts[1], choices)):
+            if said != found and not (chain and what == "choices"):
+                raise miscounted(path, what, said, found)
     _labels(path, rows)
     for line in _beside(path, "states"):
         (state,), values = line.numbers(line.text.split(), 1)
@@ -80,10 +88,15 @@ def _labels(path: Path, rows: Rows) -> None:
 def _beside(path: Path, what: str) -> list[TextLine]:
     """Lines of a file beside; none if it is not there. PRISM's rewards have a header of counts, Storm's have none.
 
-    Raises InputError if two endings are there.
+    Raises InputError if two endings are there, or a header counts other rewards than there are.
     """
     found = [path.with_suffix(ending) for ending in BESIDE[what] if path.with_suffix(ending).is_file()]
     if len(found) > 1:
         raise InputError(f"{found[0]} and {found[1]} both hold rewards of {what}; keep one")
     lines = [line for file in found for line in lines_of(file, "//")]
-    return lines[1:] if found and found[0].suffix in (".srew", ".trew") else lines
+    if not found or found[0].suffix not in (".srew", ".trew"):
+        return lines
+    counts = lines[0].text.split() if lines else []
+    if counts and counts[-1].isdecimal() and int(counts[-1]) != len(lines) - 1:
+        raise miscounted(found[0], "rewards", int(counts[-1]), len(lines) - 1)
+    return lines[1:]
