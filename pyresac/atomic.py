@@ -53,15 +53,15 @@ def naming(path: Path) -> Iterator[None]:
         raise
 
 
-def require_output(out: Path, *read: Path | str | None) -> None:
+def require_output(out: Path, *read: Path | str | None, name: str = "out") -> None:
     """Raise InputError, before any work, where no file can be written to `out`: it is a folder, its folder is not
     there, or it is one of the files that the command reads (names that are no files are passed over)."""
     if out.is_dir():
-        raise InputError(f"out is {out}, which is a folder; name a file in it")
+        raise InputError(f"{name} is {out}, which is a folder; name a file in it")
     if not out.absolute().parent.is_dir():
-        raise InputError(f"out is {out}; there is no folder {out.absolute().parent}")
+        raise InputError(f"{name} is {out}; there is no folder {out.absolute().parent}")
     if out.exists() and any(file is not None and Path(file).exists() and out.samefile(file) for file in read):
-        raise InputError(f"out is {out}, which the command reads and would overwrite; name another file")
+        raise InputError(f"{name} is {out}, which the command reads and would overwrite; name another file")
 
 
 def write_atomically(path: Path, content: bytes) -> None:

@@ -312,6 +312,8 @@ CONTROLLERS: dict[str, type[Rule]] = {
 }
 
 
-def _finite(name: str, value: float, least: float, most: float = math.inf) -> None:
-    if not (math.isfinite(value) and least <= value <= most):
-        raise InputError(f"{name} is {value}; it must be finite and in [{least:g}, {most:g}]")
+def _finite(name: str, value: Any, least: float, most: float = math.inf) -> None:
+    number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+    if not number or not (math.isfinite(value) and least <= value <= most):
+        given = value if number else repr(value)
+        raise InputError(f"{name} is {given}; it must be finite and in [{least:g}, {most:g}]")

@@ -168,6 +168,9 @@ class Corridor:
             or not all(isinstance(stop, str) and stop for stop in self.stops)
         ):
             raise InputError("a corridor and each of its stops need a name that is a non-empty string")
+        for name in (self.name, *self.stops):
+            if any("\ud800" <= letter <= "\udfff" for letter in name):
+                raise InputError(f"the name {name!r} of a corridor or a stop has half a character: no file holds it")
         repeated = sorted({stop for stop in self.stops if self.stops.count(stop) > 1})
         if repeated:
             raise InputError(f"stops {repeated} occur more than once; every stop needs a name of its own")

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from pyresac.atomic import write_atomically
+from pyresac.atomic import require_output, write_atomically
 from pyresac.envs.bus.corridor import DIRECTIONS, Corridor, Direction
 from pyresac.envs.bus.operations import NAMES as OPTIONS
 from pyresac.envs.bus.operations import Operations
@@ -38,7 +38,13 @@ OPTIONAL = ("deviation", "first", "last")
 
 
 def save_corridor(corridor: Corridor, path: str | Path) -> None:
-    """Write the corridor, replacing the file as a whole; of the demand, only pairs with a rate above 0 are written."""
+    """Write the corridor, replacing the file as a whole; of the demand, only pairs with a rate above 0 are written.
+
+    Raises InputError for what is no corridor, and for a path that no file can be written to.
+    """
+    if not isinstance(corridor, Corridor):
+        raise InputError(f"corridor is a {type(corridor).__name__}; save_corridor writes a Corridor")
+    require_output(Path(path), name="path")
     write_atomically(Path(path), corridor_text(corridor).encode())
 
 

@@ -18,6 +18,8 @@ default corridor, `linear-passengers` for passengers' time on the disturbed one.
 def controller_named(text: str) -> Controller:
     """A controller from words: "headway", "target:slack=50,gain=1", "linear" as it comes with the package, a file of
     `save_controller`, "./mine.py:half" of a Python file, or "package.module:attribute"."""
+    if not isinstance(text, str):
+        raise InputError(f"controller is {text!r}; it must be named by a string, such as 'headway'")
     name, _, rest = text.partition(":")
     if text in SHIPPED:
         return controller_files.load_controller(SHIPPED[text])

@@ -95,12 +95,15 @@ class Simulator:
         """Start a day of each seed in `rows` (all of them by default) and run it to its first decision."""
         where = np.arange(self.days) if rows is None else np.asarray(rows)
         if where.dtype.kind not in "iu" or not ((where >= 0) & (where < self.days)).all():
-            raise InputError(f"rows are {rows!r}; they must be integers in [0, {self.days - 1}]")
+            raise self._no_rows(rows)
         if len(seeds) != where.size:
             raise InputError(f"{len(seeds)} seeds for {where.size} days")
         numbers = np.array([checked_seed(seed) for seed in seeds], dtype=np.int64)
         self.state = start_days(self.layout.chances, self.layout.order, self.state, where, numbers)
         self._advance(where, np.zeros(where.size))
+
+    def _no_rows(self, rows: object) -> InputError:
+        return InputError(f"rows are {rows!r}; they must be integers in [0, {self.days - 1}]")
 
     def rewind(self) -> None:
         """Start all days again, with the speeds and passengers that they have: as `start`, without the drawing."""
@@ -110,10 +113,14 @@ class Simulator:
         rewind_days(self.layout.order, self.state, where)
         self._advance(where, np.zeros(where.size))
 
-    def step(self, holding: Any, rows: Integers | None = None) -> None:
+    def step(self, holding: Any, rows: Sequence[int] | Integers | None = None) -> None:
         """Hold the pending bus of each of `rows` (all pending days by default) and run on to the next decision."""
-        where = np.flatnonzero(self.pending) if rows is None else rows
-        if not self.pending[where].all():
+        where = np.flatnonzero(self.pending) if rows is None else np.asarray(rows)
+        try:
+            waits = self.pending[where]
+        except IndexError:  # not looked for before: a step takes microseconds
+            raise self._no_rows(rows) from None
+        if not waits.all():
             raise InputError(
                 f"days {where[self.pending[where] == 0].tolist()} have no bus that must decide; start them first"
             )
@@ -174,6 +181,8 @@ def simulate_days(
     corridor: Corridor, controller: Controller, seeds: Sequence[int], published: bool = False
 ) -> list[Record]:
     """One day a seed; the same records, bit for bit, as one call a seed."""
+    if not hasattr(seeds, "__len__"):
+        raise InputError(f"seeds are {seeds!r}; they must be a sequence of integers, one a day")
     simulator = Simulator(corridor, days=len(seeds), published=published)
     simulator.start(seeds)
     simulator.run(controller)
