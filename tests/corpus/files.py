@@ -75,7 +75,7 @@ CASES = [
     Case("an MDP that was cut", SOLVE, "model.csv: 2 rows where its column rows says 3", 2, {"model.csv": CUT}),
     Case("an MDP that is no text", SOLVE, "model.csv is not UTF-8 text: byte 0xFE at 0", 2, {"model.csv": b"\xfe"}),
     Case("no MDP", SOLVE, "model.csv is not a file"),
-    Case("a result that cannot be written", f"{SOLVE} --out none/q.csv", "none is not a folder", 2, {"model.csv": MDP}),
+    Case("a result that cannot be written", f"{SOLVE} --out none/q.csv", "there is no folder ", 2, {"model.csv": MDP}),
     Case("Lean that is no text", lean_that_is_no_text, "lean/A.lean is not UTF-8 text: byte 0xE9 at 3", 2,
          {"lean/A.lean": b"-- \xe9"}, raises=_formal_error()),
 ]  # fmt: skip
