@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from rich.markup import escape
 
-from pyresac.atomic import atomic_path
+from pyresac.atomic import atomic_path, require_output
 from pyresac.command import checked, console, exit_code
 from pyresac.errors import InputError
 
@@ -53,10 +53,7 @@ def require_picture(path: Path) -> None:
     """Raise InputError unless a figure can be written to `path`: to be asked before anything is computed."""
     if path.suffix.removeprefix(".") not in FORMATS:
         raise InputError(f"out is {path}; expected a file ending in {', '.join(f'.{ending}' for ending in FORMATS)}")
-    if path.is_dir():
-        raise InputError(f"out is {path}, which is a folder; name a file in it")
-    if not path.absolute().parent.is_dir():
-        raise InputError(f"out is {path}; there is no folder {path.absolute().parent}")
+    require_output(path)
 
 
 def write(figure: Figure, path: Path, dpi: int = 160) -> Path:

@@ -19,6 +19,7 @@ from pyresac.envs.bus.compiled import HOLDING, compiled, uniform
 from pyresac.envs.bus.corridor import Array
 from pyresac.envs.bus.full_observation import COUNT
 from pyresac.envs.bus.line import Integers
+from pyresac.envs.bus.number_checks import is_number
 from pyresac.envs.bus.observation import Observation
 from pyresac.errors import InputError
 
@@ -313,7 +314,7 @@ CONTROLLERS: dict[str, type[Rule]] = {
 
 
 def _finite(name: str, value: Any, least: float, most: float = math.inf) -> None:
-    number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+    number = is_number(value)
     if not number or not (math.isfinite(value) and least <= value <= most):
         given = value if number else repr(value)
         raise InputError(f"{name} is {given}; it must be finite and in [{least:g}, {most:g}]")

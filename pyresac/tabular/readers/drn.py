@@ -16,7 +16,7 @@ from scipy import sparse
 
 from pyresac.errors import InputError
 from pyresac.tabular.readers.arrays import Arrays
-from pyresac.tabular.readers.model_rows import MOST_STATES, Rows, TextLine, lines_of, miscounted
+from pyresac.tabular.readers.model_rows import MOST_STATES, Rows, TextLine, lines_of, require_count
 
 Kernel: TypeAlias = "sparse.csr_array[Any, tuple[int, int]]"
 TYPES = ("MDP", "DTMC")
@@ -34,12 +34,6 @@ class DrnModel:
     upper: list[float] = field(default_factory=list)
     states: int = 0
     """As the file says; 0 where it does not."""
-    choices: int = 0
-    """As the file says; 0 where it does not."""
-    listed: int = 0
-    """States of which the file has a line."""
-    chosen: int = 0
-    """Actions of which the file has a line."""
 
     @property
     def is_interval(self) -> bool:
@@ -93,6 +87,7 @@ def read(path: Path, rewards: str | None = None) -> DrnModel:
     """What a .drn file says. rewards: the reward model's name; by default the first."""
     model, section, chosen = DrnModel(Rows(str(path))), "", 0
     state, action = -1, -1
+    choices = listed = taken = 0  # choices that the file says, states and actions that have a line
     for line in lines_of(path, "//"):
         text = line.text.strip()
         if text.startswith("@"):
@@ -112,10 +107,10 @@ def read(path: Path, rewards: str | None = None) -> DrnModel:
             if model.states >= MOST_STATES:
                 raise line.refused("states are numbered below 2³¹")
         elif section == "nr_choices":
-            model.choices = int(text) if text.isdecimal() else 0
+            choices = int(text) if text.isdecimal() else 0
         elif section == "model" and (match := STATE.fullmatch(text)):
             state, action = int(match[1]), -1
-            model.listed += 1
+            listed += 1
             if match[2]:
                 raise line.refused("a state with a rate is not of an MDP")
             value = _reward(line, match[3], chosen)
@@ -127,7 +122,7 @@ def read(path: Path, rewards: str | None = None) -> DrnModel:
             if state < 0:
                 raise line.refused("an action comes after its state")
             action += 1
-            model.chosen += 1
+            taken += 1
             value = _reward(line, match[2], chosen)
             if value:
                 model.rows.pair_reward[state, action] = value
@@ -139,9 +134,10 @@ def read(path: Path, rewards: str | None = None) -> DrnModel:
             model.upper.append(high)
         elif section in ("model", "type"):
             raise line.refused("expected a state, an action or an outcome")
-    for what, said, found in (("states", model.states, model.listed), ("choices", model.choices, model.chosen)):
-        if said and said != found:
-            raise miscounted(path, what, said, found)
+    if model.states:
+        require_count(path, "states", model.states, listed)
+    if choices:
+        require_count(path, "choices", choices, taken)
     return model
 
 

@@ -71,10 +71,11 @@ class Rows:
         return Arrays(kernel, np.where(available, reward, 0.0), discount, available=available, initial=initial)
 
 
-def miscounted(path: Path, what: str, said: int, found: int) -> InputError:
-    """Of a file that has other counts than its header says: a part of a file is no model."""
-    short = "; is it cut short?" if found < said else ""
-    return InputError(f"{path}: the header says {said} {what}, and the file has {found}{short}")
+def require_count(path: Path, what: str, said: int, found: int) -> None:
+    """Raise InputError for a file that has other counts than its header says: a part of a file is no model."""
+    if said != found:
+        short = "; is it cut short?" if found < said else ""
+        raise InputError(f"{path}: the header says {said} {what}, and the file has {found}{short}")
 
 
 def rewards_named(known: Collection[str], name: str | None, where: str) -> str | None:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from pyresac.errors import InputError
 from pyresac.tabular.readers.arrays import Arrays
-from pyresac.tabular.readers.model_rows import MOST_STATES, Rows, TextLine, lines_of, miscounted
+from pyresac.tabular.readers.model_rows import MOST_STATES, Rows, TextLine, lines_of, require_count
 
 BESIDE = {"labels": (".lab",), "states": (".srew", ".state.rew"), "transitions": (".trew", ".trans.rew")}
 """Endings of the files beside a .tra of the same name."""
@@ -49,10 +49,9 @@ def load(path: Path, discount: float) -> Arrays:
         place = (state, action, successor)
         probabilities[place] = probabilities.get(place, 0.0) + probability
     if counts:
-        choices = len(set(zip(rows.source, rows.action, strict=True)))
-        for what, said, found in (("transitions", counts[-1], len(rows.source)), ("choices", counts[1], choices)):
-            if said != found and not (chain and what == "choices"):
-                raise miscounted(path, what, said, found)
+        require_count(path, "transitions", counts[-1], len(rows.source))
+    if counts and not chain:
+        require_count(path, "choices", counts[1], len(set(zip(rows.source, rows.action, strict=True))))
     _labels(path, rows)
     for line in _beside(path, "states"):
         (state,), values = line.numbers(line.text.split(), 1)
@@ -97,6 +96,6 @@ def _beside(path: Path, what: str) -> list[TextLine]:
     if not found or found[0].suffix not in (".srew", ".trew"):
         return lines
     counts = lines[0].text.split() if lines else []
-    if counts and counts[-1].isdecimal() and int(counts[-1]) != len(lines) - 1:
-        raise miscounted(found[0], "rewards", int(counts[-1]), len(lines) - 1)
+    if counts and counts[-1].isdecimal():
+        require_count(found[0], "rewards", int(counts[-1]), len(lines) - 1)
     return lines[1:]
